@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -60,9 +60,17 @@ test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends
 	@$(call may-build,checked)
 	@$(PYTHON) tools/test/run.py --jobs $(JOBS) $(ARGS)
 
+quick-targets = weft weft_static tests/unit/all api_c_family_shared api_cpp_threads_family_shared
+quick: ## what a changed line of the core may break first: unit tests, and C and C++ programs on the shared library [TEST=those whose names match]
+	$(call configure-and-build,checked,$(quick-targets))
+	@ctest --preset checked --no-tests=error -L '^(unit|c_family|cpp_threads_family)$$' -E '_static$$|_schedules$$' $(if $(TEST),-R '$(TEST)') -j $$((3 * $(JOBS)))
+
 check-deep: ## models, mutations, schedules, stress and sanitizers in depth, two hours; ends with figures [ARGS=options of tools/test/deep.py]
 	@$(call may-build,checked)
 	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
+
+findings: ## programs of findings/ that show what other software does: which of it still holds [NAME=one of them] [ARGS=options of tools/test/findings.py]
+	@$(PYTHON) tools/test/findings.py $(NAME) $(ARGS)
 
 unit api conform fault: ## the tests of one kind (optimised, checked build)
 	$(call configure-and-build,checked)

@@ -9,7 +9,8 @@
 # all the same. A test that ends its process on purpose stays alone, so that what it reports is its
 # own. weft_api_family(NAME) makes the family's programs, once its tests are known.
 # weft_api_command(NAME VARIABLE) sets VARIABLE to the words that run an api test with the static
-# library.
+# library, and VARIABLE_labels to the labels of that test. A test of a family has the name of its
+# program, such as c_family, as a second label.
 
 # doctest's main comes from a library, so that a test may also bring its own. The header is copied: when cross-compiling, the
 # folder that it lives in must not be on the include path.
@@ -48,8 +49,10 @@ function(weft_test kind name)
     add_library(api_${name} OBJECT ${arg_SOURCES})
     weft_test_settings(api_${name} PUBLIC)
     set(program ${name})
+    set(labels api)
     if(arg_FAMILY)
       set(program ${arg_FAMILY}_family)
+      list(APPEND labels ${program})
       set_property(GLOBAL APPEND PROPERTY weft_${program} ${name})
       if(arg_C)
         target_compile_definitions(api_${name} PRIVATE main=api_${name}) # tests/api/family.c calls it
@@ -61,8 +64,10 @@ function(weft_test kind name)
       weft_api_programs(${name} ${name})
     endif()
     set_property(GLOBAL PROPERTY weft_api_command_${name} $<TARGET_FILE:api_${program}_static> ${arg_ARGS})
+    set_property(GLOBAL PROPERTY weft_api_labels_${name} ${labels})
     foreach(library IN LISTS WEFT_TEST_LIBRARIES)
       weft_test_run(api_${program}_${library} api.${name}_${library})
+      set_tests_properties(api.${name}_${library} PROPERTIES LABELS "${labels}")
     endforeach()
   else()
     add_executable(${kind}_${name} ${arg_SOURCES})
@@ -108,7 +113,9 @@ endfunction()
 
 function(weft_api_command name variable)
   get_property(command GLOBAL PROPERTY weft_api_command_${name})
+  get_property(labels GLOBAL PROPERTY weft_api_labels_${name})
   set(${variable} ${command} PARENT_SCOPE)
+  set(${variable}_labels ${labels} PARENT_SCOPE)
 endfunction()
 
 # Parts of weft_test, whose variables they see: how a test is compiled, and how it is linked and run.
@@ -117,6 +124,9 @@ macro(weft_test_settings target scope)
   target_link_libraries(${target} ${scope} ${arg_LINK} Threads::Threads PRIVATE weft_warnings)
   if(WEFT_CHECKED OR kind STREQUAL "tools") # the others of the release preset are compiled as programs are
     target_compile_options(${target} PRIVATE ${WEFT_COMPILES_FAST})
+  endif()
+  if(WEFT_SANITIZE MATCHES "address" AND kind STREQUAL "api" AND NOT arg_C)
+    target_compile_options(${target} PRIVATE -O0) # two thirds of the time, where C++ takes most of it
   endif()
   # TSan makes a fiber for every stack that is started, an emulator translates: fewer rounds say as much there.
   if(CMAKE_CROSSCOMPILING OR WEFT_SANITIZE STREQUAL "thread")
@@ -156,7 +166,7 @@ macro(weft_test_run target test)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
   endif()
   add_test(NAME ${test} COMMAND ${target} ${arg_ARGS})
-  set(timeout 120)
+  set(timeout 360)
   if(arg_TIMEOUT)
     set(timeout ${arg_TIMEOUT})
   endif()

@@ -32,6 +32,8 @@ void note_first_mappings();
 void note_heap();
 void note_publication();
 
+// Gives memory to what search_moved() writes.
+void touch_searches();
 // The frame [from, to), whose forker forked `run`, has come from the rank `owner`.
 void search_moved(int owner, void (*run)(void* work), const void* from, const void* to);
 

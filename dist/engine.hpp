@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/rng.hpp"
 #include "dist/check.hpp"
 #include "dist/exception.hpp"
 #include "dist/in_place.hpp"
@@ -80,7 +81,7 @@ struct process {
   std::uint32_t pool = 0;   // how much of each
   int process = 0;          // the rank's
   unsigned exceptions = 0;  // how many of the part's entries have ever been used
-  std::uint64_t random = 0;
+  base::rng random{0};
   std::uint64_t publications = 0;
 };
 extern process all;

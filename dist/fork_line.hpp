@@ -17,6 +17,7 @@
 #include "arch/cpu.hpp"
 #include "base/align.hpp"
 #include "base/atomic.hpp"
+#include "base/test_and_set_lock.hpp"
 #include "os/fence.hpp"
 
 namespace weft::dist {
@@ -235,20 +236,13 @@ class fork_line {
     store(line, its);
   }
 
-  bool try_lock() {
-    std::uint32_t expected = 0;
-    // [K11] acquire: what the last holder wrote; pairs with [K12]
-    return lock_.compare_exchange_strong(expected, 1, base::acquire, base::relaxed);
-  }
+  bool try_lock() { return lock_.try_lock(); }
   void lock() {
-    while (!try_lock()) arch::pause();
+    lock_.lock([](unsigned) { arch::pause(); });
   }
-  void unlock() {
-    // [K12] release: publishes what this holder wrote; pairs with [K11]
-    lock_.store(0, base::release);
-  }
+  void unlock() { lock_.unlock(); }
 
-  alignas(base::cache_line) base::atomic<std::uint32_t> lock_;
+  alignas(base::cache_line) base::test_and_set_lock lock_;
   bool has_fence_ = false;
   base::atomic<weft_forked*> top_, closed_bottom_;
   weft_forked *first_ = nullptr, *end_ = nullptr;

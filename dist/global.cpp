@@ -9,6 +9,7 @@
 
 #include "base/align.hpp"
 #include "base/assert.hpp"
+#include "base/failure.hpp"
 #include "dist/far.hpp"
 #include "dist/far_state.hpp"
 
@@ -186,6 +187,12 @@ void set_end(std::size_t end) {
   shared_heap.arrays_end = end;
 }
 
+weft_status refuse_caller(const char* call) {
+  const bool is_in_root = here()->is_worker;
+  return weft::fail(WEFT_INVALID, call, nullptr,
+                    is_in_root ? "the caller is in a root" : "the caller is on another OS thread than the main thread");
+}
+
 weft_status make_array(std::size_t count, std::size_t bytes, weft_global* out) {
   const std::uint64_t room = compare_calls(count, bytes, "weft_global_array");
   const auto ranks = static_cast<std::size_t>(all.job.ranks);
@@ -194,8 +201,12 @@ weft_status make_array(std::size_t count, std::size_t bytes, weft_global* out) {
   unsigned id = 1;
   while (id != global_heap::most_arrays && shared_heap.arrays[id].block != 0) ++id;
   const std::size_t at = find_gap(taken);
-  if (id == global_heap::most_arrays || (at + taken > shared_heap.arrays_end && at + taken - shared_heap.arrays_end > room))
-    return WEFT_NOMEM;
+  if (id == global_heap::most_arrays)
+    return weft::fail(WEFT_NOMEM, "weft_global_array", nullptr, "there are 1023 arrays already, and no more are possible");
+  static_assert(global_heap::most_arrays == 1024);
+  if (at + taken > shared_heap.arrays_end && at + taken - shared_heap.arrays_end > room)
+    return weft::fail(WEFT_NOMEM, "weft_global_array", nullptr, "a rank's heap of WEFT_DIST_HEAP bytes has no room for %u",
+                      nullptr, block);
   shared_heap.arrays[id] = {at, block, count * bytes};
   if (at + taken > shared_heap.arrays_end) set_end(at + taken);
   *out = std::uint64_t{id} << global_heap::id_at;
@@ -259,6 +270,20 @@ void count_discarded(std::uint64_t by) {
   (void)(shared_heap.by->fetch_add)(shared_heap.window, 0, shared_heap.at + offsetof(heap_words, discarded), by);
 }
 
+weft_status make_object(const char* call, int rank, std::size_t bytes, weft_global* out) {
+  if (rank < 0 || rank >= all.job.ranks)
+    return weft::fail(WEFT_INVALID, call, "rank", "there is no rank %d", nullptr, static_cast<std::uint64_t>(rank));
+  if (bytes == 0 || bytes > most_object_bytes)
+    return weft::fail(WEFT_INVALID, call, "bytes", "it is %u; 1 to 2^31 are possible", nullptr, bytes);
+  require_thread_for_network(call);
+  const std::uint64_t offset = shared_heap.objects_of(rank).take(class_of(bytes), shared_heap.arrays_end);
+  if (offset == 0)
+    return weft::fail(WEFT_NOMEM, call, nullptr, "the heap of WEFT_DIST_HEAP bytes of rank %d has no room", nullptr,
+                      static_cast<std::uint64_t>(rank));
+  *out = (global_heap::of_object | static_cast<std::uint64_t>(rank)) << global_heap::id_at | offset;
+  return WEFT_OK;
+}
+
 bool has_discarded() {
   return (shared_heap.by->fetch_add)(shared_heap.window, 0, shared_heap.at + offsetof(heap_words, discarded), 0) != 0;
 }
@@ -271,8 +296,12 @@ extern "C" {
 
 weft_status weft_global_array(size_t count, size_t bytes, weft_global* out) {
   std::size_t whole = 0;
-  if (count == 0 || bytes == 0 || __builtin_mul_overflow(count, bytes, &whole) || whole > most_bytes || !may_call_together())
-    return WEFT_INVALID;
+  static constexpr char call[] = "weft_global_array";
+  if (count == 0) return weft::fail(WEFT_INVALID, call, "count", "it is 0");
+  if (bytes == 0) return weft::fail(WEFT_INVALID, call, "bytes", "it is 0");
+  if (__builtin_mul_overflow(count, bytes, &whole) || whole > most_bytes)
+    return weft::fail(WEFT_INVALID, call, "count", "%u elements would have more than 2^47 bytes", nullptr, count);
+  if (!may_call_together()) return refuse_caller(call);
   const char* const outer = weft::net::begin_together(all.job, "weft_global_array");
   weft_global made = 0;
   const weft_status status = make_array(count, bytes, &made);
@@ -284,9 +313,10 @@ weft_status weft_global_array(size_t count, size_t bytes, weft_global* out) {
 
 weft_status weft_global_array_free(weft_global array) {
   const std::uint64_t id = array >> global_heap::id_at;
-  if (!may_call_together() || (array & global_heap::offset_mask) != 0 || id == 0 || id >= global_heap::most_arrays ||
-      shared_heap.arrays[id].block == 0)
-    return WEFT_INVALID;
+  static constexpr char call[] = "weft_global_array_free";
+  if (!may_call_together()) return refuse_caller(call);
+  if ((array & global_heap::offset_mask) != 0 || id == 0 || id >= global_heap::most_arrays || shared_heap.arrays[id].block == 0)
+    return weft::fail(WEFT_INVALID, call, "array", "%p is not the address of an array's first element", nullptr, array);
   const char* const outer = weft::net::begin_together(all.job, "weft_global_array_free");
   (void)compare_calls(id, 0, "weft_global_array_free");
   shared_heap.arrays[id] = {};
@@ -297,12 +327,7 @@ weft_status weft_global_array_free(weft_global array) {
 }
 
 weft_status weft_global_make(int rank, size_t bytes, weft_global* out) {
-  if (rank < 0 || rank >= all.job.ranks || bytes == 0 || bytes > most_object_bytes) return WEFT_INVALID;
-  require_thread_for_network("weft_global_make");
-  const std::uint64_t offset = shared_heap.objects_of(rank).take(class_of(bytes), shared_heap.arrays_end);
-  if (offset == 0) return WEFT_NOMEM;
-  *out = (global_heap::of_object | static_cast<std::uint64_t>(rank)) << global_heap::id_at | offset;
-  return WEFT_OK;
+  return make_object("weft_global_make", rank, bytes, out);
 }
 
 void weft_global_free(weft_global object, size_t bytes) {

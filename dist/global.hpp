@@ -67,6 +67,9 @@ void poll_while_near();
 void require_main_thread(const char* what);
 void require_thread_for_network(const char* what);
 
+// As weft_global_make, under the name of a call. Errors: those of weft_global_make.
+weft_status make_object(const char* call, int rank, std::size_t bytes, weft_global* out);
+
 // Changes rank 0's count of discarded forks that have not ended.
 void count_discarded(std::uint64_t by);
 [[nodiscard]] bool has_discarded();

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "arch/cpu.hpp"
-#include "base/atomic.hpp"
+#include "base/test_and_set_lock.hpp"
 #include "dist/join_record.hpp"
 #include "net/job.hpp"
 
@@ -22,14 +22,14 @@ class in_place_waits {
     lock();
     of_[rank] = record;
     const bool is_deadlock = wait_for_ever(ranks);
-    unlock();
+    lock_.unlock();
     return is_deadlock;
   }
   // Before the record is given back.
   void end(int rank) {
     lock();
     of_[rank] = nullptr;
-    unlock();
+    lock_.unlock();
   }
 
  private:
@@ -40,20 +40,12 @@ class in_place_waits {
     return true;
   }
 
+  // A holder sees the waits of others, and the ends of children before them.
   void lock() {
-    std::uint32_t expected = 0;
-    // [R16] acquire: the waits of others, and the ends of children before them; pairs with [R17]
-    while (!is_locked_.compare_exchange_strong(expected, 1, base::acquire, base::relaxed)) {
-      expected = 0;
-      arch::pause();
-    }
-  }
-  void unlock() {
-    // [R17] release: this rank's wait, and the children that it has ended before; pairs with [R16]
-    is_locked_.store(0, base::release);
+    lock_.lock([](unsigned) { arch::pause(); });
   }
 
-  base::atomic<std::uint32_t> is_locked_{0};
+  base::test_and_set_lock lock_;
   const join_record* of_[net::most_ranks] = {};  // null: the rank does not wait in place
 };
 

@@ -1,6 +1,6 @@
 // Overflows of a rank's stack, which lies in the region, above a guard: a handler of SIGSEGV on a
 // stack of its own tells them. The process then dies of the signal where it stands. Every other
-// fault goes to the action that was there before.
+// fault goes to the action that was there before, and so does a SIGSEGV that a process sent.
 #include <signal.h>
 #include <stdio.h>
 
@@ -59,9 +59,12 @@ void tell(const void* context, bool is_own) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it has no address
   const bool is_own = is_in_own_guard(address);
-  if (is_own || is_in_guard(address)) tell(context, is_own);
-  (void)os::set_signal_action(signal, &before, nullptr);  // the fault comes again when this returns
+  if (was_sent && before.sa_handler == SIG_IGN) return;
+  if (!was_sent && (is_own || is_in_guard(address))) tell(context, is_own);
+  (void)os::set_signal_action(signal, &before, nullptr);  // a fault comes again when this returns
+  if (was_sent) (void)raise(signal);                      // pending until then
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "arch/context.hpp"
 #include "arch/cpu.hpp"
 #include "base/assert.hpp"
+#include "base/failure.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
 #include "dist/waiting.hpp"
@@ -141,8 +142,14 @@ using namespace weft::dist;
 extern "C" {
 
 weft_status weft_dist_root(void (*run)(void* work), void* work, size_t bytes) {
-  if (run == nullptr || (work == nullptr && bytes != 0) || bytes > all.set.stack_bytes / 2) return WEFT_INVALID;
-  if (!is_main_thread() || here()->is_worker) return WEFT_INVALID;
+  static constexpr char call[] = "weft_dist_root";
+  if (run == nullptr) return weft::fail_on_null(call, "run");
+  if (work == nullptr && bytes != 0) return weft::fail(WEFT_INVALID, call, "work", "it is null, and bytes is %u", nullptr, bytes);
+  if (bytes > all.set.stack_bytes / 2)
+    return weft::fail(WEFT_INVALID, call, "bytes", "%u is above half of a stack, WEFT_DIST_STACK", nullptr, bytes);
+  if (here()->is_worker) return weft::fail(WEFT_INVALID, call, nullptr, "the caller is in a root");
+  if (!is_main_thread())
+    return weft::fail(WEFT_INVALID, call, nullptr, "the caller is not the OS thread that runs main on a rank");
   const char* const outer = weft::net::begin_together(all.job, "weft_dist_root");
   run_together(all.mine, run, work, bytes);
   weft::net::end_together(all.job, outer);

@@ -7,6 +7,7 @@
 #include "base/assert.hpp"
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
+#include "dist/first_touch.hpp"
 #include "dist/patience.hpp"
 #include "dist/waiting.hpp"
 #include "os/clock.hpp"
@@ -105,12 +106,7 @@ void* after_event(control* mine) {
 
 }  // namespace
 
-int random_below(int count) {
-  all.random ^= all.random << 13;
-  all.random ^= all.random >> 7;
-  all.random ^= all.random << 17;
-  return static_cast<int>((all.random >> 32) * static_cast<std::uint64_t>(count) >> 32);
-}
+int random_below(int count) { return static_cast<int>(all.random.below(static_cast<std::uint32_t>(count))); }
 
 int other_rank() {
   const int chosen = random_below(all.job.ranks - 1);
@@ -161,8 +157,10 @@ void* find_work(control* mine) {
   patience patience;
   bool is_found = false;
   for (unsigned round = 1; !is_found && ended_on() < 0; ++round) {
+    constexpr unsigned between_victims = 64;
     patience.wait();
     poll_far();
+    if (round % between_victims == 0) touch_next_victim();
     const std::uint64_t question = seen_question();
     is_found = find_thread(mine, round);
     if (!is_found) found_no_thread(question, round);

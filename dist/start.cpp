@@ -11,6 +11,7 @@
 #include "dist/engine.hpp"
 #include "dist/far.hpp"
 #include "dist/far_words.hpp"
+#include "dist/first_touch.hpp"
 #include "dist/global.hpp"
 #include "dist/report.hpp"
 #include "dist/standstill.hpp"
@@ -131,11 +132,13 @@ void start() {
   const std::uint32_t pool = all.pool = all.set.pool < record_pool::most ? all.set.pool : record_pool::most;
   all.part->records.set_up(pool);
   all.part->frames.set_up(pool);
-  all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1).next();
+  all.random = base::rng(static_cast<std::uint64_t>(all.job.rank) + 1);
   watch_for_overflow();
   watch_for_forks();
   note_first_mappings();
+  touch_own();
   net::barrier(all.job);  // no rank runs main if another cannot start
+  touch_first_victims();
 }
 
 // Without a launcher, the only rank writes its trace.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/failure.hpp"
 #include "dist/far.hpp"
 #include "dist/global.hpp"
 #include "dist/standstill.hpp"
@@ -176,9 +177,10 @@ using namespace weft::dist;
 extern "C" {
 
 weft_status weft_global_future_make(int rank, size_t bytes, weft_global* out) {
-  if (bytes == 0) return WEFT_INVALID;
+  static constexpr char call[] = "weft_global_future_make";
+  if (bytes == 0) return weft::fail(WEFT_INVALID, call, "bytes", "it is 0");
   weft_global made = 0;
-  const weft_status status = weft_global_make(rank, value_at + bytes, &made);
+  const weft_status status = make_object(call, rank, value_at + bytes, &made);
   if (status != WEFT_OK) return status;
   const std::uint64_t no = 0;
   weft_global_put(made, &no, sizeof no);

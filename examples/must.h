@@ -9,7 +9,7 @@
 
 static inline void must(weft_status status) {
   if (status == WEFT_OK) return;
-  fprintf(stderr, "%s: %s\n", weft_status_name(status), weft_status_text(status));
+  fprintf(stderr, "%s: %s\n", weft_status_name(status), weft_last_error());
   exit(1);
 }
 

@@ -12,9 +12,7 @@ namespace {
 
 constexpr int looks_before_sleep = 1000;
 
-}  // namespace
-
-const char* begin_together(const job& all, const char* what) {
+const char* begin(const job& all, const char* what) {
   if (all.ranks == 1) return nullptr;
   rank_record& mine = all.common->of[all.rank];
   const char* const outer = mine.together.load(base::relaxed);
@@ -24,13 +22,20 @@ const char* begin_together(const job& all, const char* what) {
   return outer;
 }
 
+}  // namespace
+
+const char* begin_together(const job& all, const char* what) {
+  note_exit_status();
+  return begin(all, what);
+}
+
 void end_together(const job& all, const char* outer) {
   if (all.ranks != 1) all.common->of[all.rank].together.store(outer, base::relaxed);
 }
 
 void barrier(const job& all) {
   if (all.ranks == 1) return;
-  const char* const outer = begin_together(all, "a barrier");
+  const char* const outer = begin(all, "a barrier");
   if (loaded_mpi != nullptr) {
     meet_all(all);
     return end_together(all, outer);

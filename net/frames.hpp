@@ -119,7 +119,8 @@ struct frame_group {
 
 struct frame_options {
   const char* address = nullptr;    // where the transport has one: HOST:PORT of a server
-  const char* key_file = nullptr;   // null: none
+  const char* key_file = nullptr;   // null: the one that a server of this user has made on this machine
+  bool is_keyless = false;          // the server must have no key, and none is looked for
   std::uint64_t program = 0;        // equal in all nodes of a group
   std::uint64_t idle_sleep_ns = 0;  // longest pause between two looks of a transport that has to look; 0: its own choice
 };

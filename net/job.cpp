@@ -13,6 +13,7 @@
 #include "base/assert.hpp"
 #include "net/control.hpp"
 #include "net/fingerprint.hpp"
+#include "net/frames/standard_descriptors.hpp"
 #include "net/launcher.hpp"
 #include "net/mpi/start.hpp"
 #include "net/network.hpp"
@@ -226,6 +227,7 @@ void end_start() {
 
 __attribute__((no_stack_protector)) status start(const job_request& request, job* out) {
   is_by_mpi = getenv(mpi_module_variable) != nullptr;
+  open_standard_descriptors();
   if (is_by_mpi) fix_addresses();
   settings wanted;
   if (const status read = read_settings(&wanted); read != status::ok) {

@@ -11,9 +11,9 @@
 namespace weft::net {
 namespace {
 
-constexpr const char* names[] = {"WEFT_LAUNCH_RANKS",  "WEFT_LAUNCH_TABLE",       "WEFT_LAUNCH_LOCK",  "WEFT_LAUNCH_REGION_AT",
-                                 "WEFT_LAUNCH_APART",  "WEFT_LAUNCH_DESCRIBE",    mpi_module_variable, "WEFT_LAUNCH_LOST_AFTER",
-                                 "WEFT_LAUNCH_PARENT", "WEFT_LAUNCH_START_WITHIN"};
+constexpr const char* names[] = {"WEFT_LAUNCH_RANKS",  "WEFT_LAUNCH_TABLE",        "WEFT_LAUNCH_LOCK",  "WEFT_LAUNCH_REGION_AT",
+                                 "WEFT_LAUNCH_APART",  "WEFT_LAUNCH_DESCRIBE",     mpi_module_variable, "WEFT_LAUNCH_LOST_AFTER",
+                                 "WEFT_LAUNCH_PARENT", "WEFT_LAUNCH_START_WITHIN", mpi_library_variable};
 
 bool refuse(const char* name, const char* text, const char* wanted) {
   base::report("%s=%s: %s", name, text, wanted);
@@ -62,12 +62,11 @@ bool take_address(settings* into) {
   return is_page || refuse(name, text, "an address at the start of a page is wanted (0x...), or 0 for any");
 }
 
-bool take_module(settings* into) {
-  const char* const name = mpi_module_variable;
+bool take_file(const char* name, const char* what, file_name& into) {
   const char* const text = getenv(name);
   if (text == nullptr) return true;
-  if (text[0] == '\0' || strlen(text) >= sizeof into->mpi_module) return refuse(name, text, "the file of a module is wanted");
-  strcpy(into->mpi_module, text);
+  if (text[0] == '\0' || strlen(text) >= sizeof into) return refuse(name, text, what);
+  strcpy(into, text);
   return true;
 }
 
@@ -102,7 +101,8 @@ status read_settings(settings* out) {
       take_address(&read),
       take_flag(names[4], &read.are_apart),
       take_flag(names[5], &read.is_described),
-      take_module(&read),
+      take_file(mpi_module_variable, "the file of a module is wanted", read.mpi_module),
+      take_file(mpi_library_variable, "the file of an MPI's library is wanted", read.mpi_library),
       take_seconds(names[7], "a number of seconds from 0, which is never, to 3600 is wanted", &read.lost_after),
       take_seconds(names[9], "a number of seconds from 0, which is any time, to 3600 is wanted", &read.start_within),
       take_parent(&read)};

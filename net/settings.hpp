@@ -10,6 +10,9 @@
 namespace weft::net {
 
 inline constexpr char mpi_module_variable[] = "WEFT_LAUNCH_MPI";
+inline constexpr char mpi_library_variable[] = "WEFT_LAUNCH_MPI_LIBRARY";
+
+using file_name = char[1024];
 
 struct settings {
   int ranks = 1;
@@ -22,7 +25,8 @@ struct settings {
   bool is_described = false;     // WEFT_LAUNCH_DESCRIBE: rank 0 prints what the ranks reach each other by
   int lost_after = 4;            // WEFT_LAUNCH_LOST_AFTER: seconds without an answer of a node; 0: never lost
   int start_within = 120;        // WEFT_LAUNCH_START_WITHIN: seconds in which all ranks must have started; 0: any time
-  char mpi_module[1024] = "";    // WEFT_LAUNCH_MPI: a file; an MPI's launcher has started the ranks
+  file_name mpi_module = "";     // WEFT_LAUNCH_MPI: a file; an MPI's launcher has started the ranks
+  file_name mpi_library = "";    // WEFT_LAUNCH_MPI_LIBRARY: that MPI's library; empty: the module finds it
   char parent[512] = "";         // WEFT_LAUNCH_PARENT: where `weft launch` listens; empty: nowhere
 };
 

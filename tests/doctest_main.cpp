@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <system_error>
 
 #include "support/planned_fault.h"
 
@@ -22,6 +24,12 @@ const char* __tsan_default_suppressions() {
 }
 
 namespace {
+
+// What the error says names its cause; what its code means tells a planned fault which status it was.
+std::string words_and_meaning(const std::system_error& one) {
+  return std::string(one.what()) + " (" + one.code().message() + ")";
+}
+REGISTER_EXCEPTION_TRANSLATOR(const std::system_error& one) { return words_and_meaning(one).c_str(); }
 
 class planned_fault_listener : public doctest::IReporter {
  public:
@@ -64,6 +72,8 @@ void terminate_after_fault() {
   try {
     if (std::current_exception()) throw;
     tell_planned_fault("std::terminate", nullptr);
+  } catch (const std::system_error& one) {
+    tell_planned_fault("std::terminate", words_and_meaning(one).c_str());
   } catch (const std::exception& one) {
     tell_planned_fault("std::terminate", one.what());
   } catch (...) {

@@ -129,6 +129,28 @@ void create_many() {
       });
 }
 
+// The same, joined by one call, too. By main, which waits, and by a thread, on whose stack the
+// others run.
+void create_join_many(const char* name) {
+  std::vector<weft_thread*> threads(batch);
+  std::vector<char> arguments(batch);
+  compare(
+      name, "single, 1000 threads", 300,
+      [&] {
+        must(weft_thread_create_many(nothing, arguments.data(), 1, batch, nullptr, threads.data()));
+        must(weft_thread_join_many(threads.data(), batch));
+      },
+      [&] {
+        for (std::size_t i = 0; i < batch; ++i) must(weft_thread_create(nothing, &arguments[i], nullptr, &threads[i]));
+        join(threads);
+      });
+}
+
+void join_many() {
+  create_join_many("join-many");
+  weft::thread([] { create_join_many("join-many-inside"); }).join();
+}
+
 // An OS thread outside creates a thread and joins it; the rival joins an OS thread that it creates.
 void outside() {
   std::thread([] {
@@ -214,6 +236,7 @@ constexpr operation operations[] = {
     {"recursive-mutex", recursive_mutex},
     {"key", key},
     {"create-many", create_many},
+    {"join-many", join_many},
     {"outside", outside},
     {"sort-reversed", sort_reversed},
     {"sort-random", sort_random},

@@ -1,6 +1,7 @@
-/* What builders have at one worker: a source that its OS thread alone polls, and words of its own.
- * Included by ext.h, whose conventions hold here. For libraries that only one OS thread may call,
- * such as a message layer that is initialised so, and for caches and counters without locks. */
+/* What builders have at one worker: a source that its OS thread alone polls, words of its own, and
+ * a wait that holds the worker up. Included by ext.h, whose conventions hold here. For libraries
+ * that only one OS thread may call, such as a message layer that is initialised so, for caches and
+ * counters without locks, and for tasklets that must wait. */
 #ifndef WEFT_AT_WORKER_H
 #define WEFT_AT_WORKER_H
 
@@ -39,6 +40,18 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_reserve(unsigned *number);
  * WEFT_ANY_WORKER outside, for a number that was not reserved, and while the runtime does not run.
  * Switches: never. Callers: any. */
 WEFT_API uint64_t *weft_ext_worker_word(int worker, unsigned number);
+
+/* Calls attempt(argument) again and again until it returns true, and rests the OS thread between.
+ *
+ * It is for callers that must wait and cannot block, such as tasklets, for what has no queue in
+ * which to wait, or whose waker may need this worker later. The worker runs no other unit
+ * meanwhile. Deadlock reports know the wait: the OS thread is listed with what, a text such as
+ * "mutex" that must stay as long as the process, and if nothing else in the process can run, that
+ * is told as a deadlock. Under WEFT_SCHEDULE other workers get their turn only by calls in attempt.
+ * attempt must not switch. In a ULT, use a call that waits.
+ * Errors: WEFT_INVALID (attempt or what is null).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_try_until(bool (*attempt)(void *argument), void *argument, const char *what);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,8 @@
  *             ready, or weft_ext_await_cancel returns true. Its memory, and the objects at which it
  *             waits, stay until then.
  *   ready     A callback (ext.h) on the OS thread that ended the wait, which is a worker if a
- *             deadline or a signal handler ended it. It may make units ready, set and release
+ *             deadline or a signal handler ended it, and the caller of weft_finalize if the end of
+ *             the runtime did. It may make units ready, set and release
  *             objects, arm this or another awaiter, and free this one: the call of ready is the
  *             library's last access. In it a call that would have to wait returns
  *             WEFT_CANNOT_BLOCK, and checked builds name it. */
@@ -51,7 +52,7 @@ typedef struct weft_await_case {
 /* An awaiter: WEFT_AWAITER_INIT fills one. */
 typedef struct weft_awaiter {
   /* Called once for each time that the awaiter was armed, unless that was cancelled. WEFT_OK, or
-   * WEFT_TIMEOUT: the deadline passed. */
+   * WEFT_TIMEOUT: the deadline passed, or WEFT_ENDED: the runtime ended before the deadline. */
   void (*ready)(struct weft_awaiter *awaiter, weft_status status);
   uint64_t deadline_ns; /* WEFT_FOREVER: none */
   uint64_t value;       /* what the kind asks for, and what it gives */
@@ -68,8 +69,9 @@ typedef struct weft_awaiter {
  * mutex. *waits receives false if the awaiter has what it waited for: then ready is not called.
  * Otherwise it receives true: ready is called once, maybe on another OS thread before this call
  * returns, unless weft_ext_await_cancel returns true. The caller sets awaiter->value and
- * awaiter->deadline_ns before. A deadline needs a runtime, and no longer counts when that has
- * ended.
+ * awaiter->deadline_ns before. A deadline needs a runtime: once weft_finalize has waited for the
+ * last unit, it ends a wait that has a deadline by WEFT_ENDED; such a wait has taken nothing, and
+ * the runtime lets none begin any more.
  * Errors: WEFT_INVALID (awaiter, its ready, object or waits is null; kind is not a value of
  * weft_await_kind; a word is not aligned; a recursive mutex; a barrier that was not initialised; a
  * detached thread), WEFT_BUSY (the awaiter is armed; another caller joins the thread), WEFT_TIMEOUT
@@ -84,8 +86,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_await(weft_awaiter *awaiter, void *
  * The library asks the count cases in their order. Once there is a winner, it writes the winner's
  * number to awaiter->winner, and what the winner's kind gives to awaiter->value, and takes the
  * awaiter off the queues of the other objects, which stay as they were: no token of theirs is
- * taken. After a timeout winner is count. The array stays as long as the awaiter is armed. All else
- * is as in weft_ext_await.
+ * taken. After WEFT_TIMEOUT and WEFT_ENDED winner is count. The array stays as long as the awaiter
+ * is armed. All else is as in weft_ext_await.
  * Errors: those of weft_ext_await, for any case, WEFT_INVALID (cases is null, and count is not 0).
  * Switches: never. Callers: any.
  * Undefined: two cases with one mutex, thread or barrier. */

@@ -35,7 +35,7 @@ typedef void (*weft_function)(void *argument);
 typedef enum weft_status {
   WEFT_OK = 0,              /* the call has done what its comment says */
   WEFT_NOMEM = 1,           /* memory, or address space for a stack, is exhausted */
-  WEFT_INVALID = 2,         /* an argument is null, foreign, finished or out of range */
+  WEFT_INVALID = 2,         /* an argument is not valid: weft_last_error() says which, and why */
   WEFT_BUSY = 3,            /* the object is held, or the thread has not ended: try again later */
   WEFT_TIMEOUT = 4,         /* the deadline passed */
   WEFT_AGAIN = 5,           /* the system refused a resource for now (an OS thread, a descriptor) */
@@ -44,7 +44,7 @@ typedef enum weft_status {
   WEFT_CANNOT_BLOCK = 8,    /* the caller is a tasklet or a callback, which must not wait */
   WEFT_NOT_OWNER = 9,       /* the caller does not hold the lock, or may not act on this object */
   WEFT_DEADLOCK = 10,       /* the call would wait for its own caller */
-  WEFT_ENDED = 11           /* the object was closed or destroyed while the call waited */
+  WEFT_ENDED = 11           /* the object was closed or destroyed, or the runtime ended, while the call waited */
 } weft_status;
 
 /* Returns the name of a status.
@@ -52,10 +52,22 @@ typedef enum weft_status {
  * Switches: never. Callers: any, signal handlers included. */
 WEFT_API const char *weft_status_name(weft_status status);
 
-/* Returns what a status means.
+/* Returns what a status means. weft_last_error() says what was wrong with a certain call.
  * Returns: a static string of one sentence, never null.
  * Switches: never. Callers: any, signal handlers included. */
 WEFT_API const char *weft_status_text(weft_status status);
+
+/* Returns what was wrong with the caller's last call that returned another status than WEFT_OK.
+ * The text has the name of that call, the argument, its value, and the one cause, such as
+ *   weft_thread_create: argument attr: priority is 16; at most 15 is possible
+ *   weft_mutex_unlock: argument mutex (0x7f3c5a0010c0): no caller holds it
+ * Every ULT, every tasklet and every OS thread outside has a last error of its own, which a ULT
+ * takes along to other workers. A fork belongs to the ULT that runs it. Calls that succeed leave
+ * the last error as it is: look at it only after a call that failed. The words are meant for people
+ * and may change; programs test the status.
+ * Returns: a string that stays until the caller's next failure or end; "" if no call has failed.
+ * Switches: never. Callers: any. */
+WEFT_API const char *weft_last_error(void);
 
 /* ---- time ------------------------------------------------------------------------------------ */
 

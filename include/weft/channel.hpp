@@ -127,7 +127,7 @@ class basic_channel {
   // what is buffered, and then return closed. Closing it again does nothing.
   void close() noexcept { core_.close(); }
   // Whether close was called.
-  bool is_closed() noexcept { return core_.is_closed(); }
+  bool is_closed() const noexcept { return core_.is_closed(); }
 
   // The values as a range of one pass, until the channel is closed: begin and ++ wait for a value.
   iterator begin() { return iterator(*this); }
@@ -182,6 +182,10 @@ class basic_channel {
 struct channel_access {
   template <class T>
   static channel_core<T>& core_of(basic_channel<T>& channel) noexcept {
+    return channel.core_;
+  }
+  template <class T>
+  static const channel_core<T>& core_of(const basic_channel<T>& channel) noexcept {
     return channel.core_;
   }
 };
@@ -249,7 +253,7 @@ class buffered_channel : public detail::basic_channel<T> {
   // (0), and std::bad_alloc.
   explicit buffered_channel(std::size_t capacity) : detail::basic_channel<T>(valid(capacity)) {}
   // How many values it has room for.
-  std::size_t capacity() noexcept { return detail::channel_access::core_of(*this).capacity(); }
+  std::size_t capacity() const noexcept { return detail::channel_access::core_of(*this).capacity(); }
 
  protected:
   // For weft/boost.

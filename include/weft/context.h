@@ -23,6 +23,9 @@
  * Forks (hot.h) belong to the thread. A context that is suspended with forks that it has not joined
  * must be resumed by the same thread until it has joined them; checked builds name another one.
  *
+ * A context may outlive the runtime. It is then resumed and destroyed by OS threads outside, or by
+ * ULTs and tasklets of a later runtime; what it calls meets the runtime that runs then, or none.
+ *
  * Stacks are guarded, and an overflow is reported with the place where the context was made. A
  * switch exchanges the exceptions that the C++ run time keeps, where they are carried (weft.h,
  * "Exceptions"). It does not exchange the FP control words. */

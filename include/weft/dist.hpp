@@ -31,6 +31,13 @@ inline int rank() noexcept { return weft_dist_rank(); }
 // Returns how many ranks there are, at least 1. Callable from any. Never switches.
 inline int ranks() noexcept { return weft_dist_ranks(); }
 
+// Whether the bytes of an object mean the same in every process, so that it may move there with the
+// thread that has it in its frame. True of trivially copyable types. Specialise it as true for a
+// type of your own that is not trivially copyable, and has no address of one process's memory.
+// weft::fork refuses other callables in a file that includes this one.
+template <class T>
+inline constexpr bool is_migratable = std::is_trivially_copyable_v<T>;
+
 // A function that can be a root: a trivially copyable callable without arguments, whose result is
 // trivially copyable, too.
 template <class Function>
@@ -84,18 +91,26 @@ inline void drop_last_thrown() {
   last_thrown = nullptr;
 }
 
-// What was called in vain, for the error that is thrown.
-inline const char* refused_root() {
-  return weft_worker_self() >= 0 ? "weft_dist_root inside a root"
-                                 : "weft_dist_root with more bytes than half of a stack, or not on main's OS thread of a rank";
-}
-
 [[noreturn]] inline void throw_of_root(void* thrown) {
   if (weft::detail::is_kept_here(thrown)) last_thrown = thrown;
   std::rethrow_exception(weft::detail::look_at_exception(thrown));
 }
 
 }  // namespace detail
+
+}  // namespace weft::dist
+
+namespace weft::detail {
+
+// Whether a fork may take this function to another process. weft::fork asks it, with a 0.
+template <class Function>
+constexpr bool is_captured_well(capture_of<Function>, int) {
+  return dist::is_migratable<Function>;
+}
+
+}  // namespace weft::detail
+
+namespace weft::dist {
 
 // Runs function once, as a root: all ranks share its forks. Returns its result on every rank.
 //
@@ -105,14 +120,20 @@ inline const char* refused_root() {
 // remote_error on every other rank. Throws weft::error: invalid (a call from inside a root, from
 // another OS thread than the one that runs main, or from a process that a rank has forked). Never
 // switches. Callable from the OS thread that runs main, outside a root.
-template <root_function Function>
+template <std::invocable Function>
 std::invoke_result_t<Function&> root(Function function) {
+  static_assert(
+      std::is_trivially_copyable_v<Function>,
+      "weft::dist::root: the callable captures a std::vector, std::string or another object whose bytes mean nothing in "
+      "another process. Capture numbers, plain structs, or a weft::global of data in the global heap");
+  static_assert(!std::is_trivially_copyable_v<Function> || root_function<Function>,
+                "weft::dist::root: the result must be trivially copyable and default constructible, because every process gets "
+                "its bytes. Return numbers or plain structs, or leave larger results in the global heap (weft/global.hpp)");
   using cargo_type = detail::root_cargo<Function>;
   cargo_type cargo;
   std::memcpy(cargo.bytes, &function, sizeof function);
   cargo.has_thrown = false;
-  const weft_status status = weft_dist_root(detail::run_root<Function>, &cargo, sizeof cargo);
-  if (status != WEFT_OK) weft::detail::check(status, detail::refused_root());
+  weft::detail::check(weft_dist_root(detail::run_root<Function>, &cargo, sizeof cargo), "weft_dist_root");
   detail::drop_last_thrown();
   if (cargo.has_thrown) detail::throw_of_root(cargo.thrown);
   if constexpr (!std::is_void_v<std::invoke_result_t<Function&>>) {
@@ -130,7 +151,7 @@ template <class Function>
 void discard(Function function) {
   static_assert(std::is_trivially_copyable_v<Function> && sizeof(Function) <= WEFT_FORK_BYTES,
                 "weft::dist::discard: the callable must be trivially copyable and at most 48 bytes, because it may move to "
-                "another process");
+                "another process. Capture numbers, plain structs, or a weft::global of data in the global heap");
   const auto run = [](void* work) noexcept {
     alignas(Function) unsigned char copy[sizeof(Function)];
     std::memcpy(copy, work, sizeof(Function));

@@ -9,6 +9,8 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <cstring>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -19,7 +21,7 @@ namespace weft {
 // The errors of weft_status, as an error code enumeration of std.
 enum class errc {
   no_memory = WEFT_NOMEM,                  // memory, or address space for a stack, is exhausted
-  invalid = WEFT_INVALID,                  // an argument is null, foreign, finished or out of range
+  invalid = WEFT_INVALID,                  // an argument is not valid: what() says which, and why
   busy = WEFT_BUSY,                        // the object is held, or the thread has not ended
   timeout = WEFT_TIMEOUT,                  // the deadline passed
   again = WEFT_AGAIN,                      // the system refused a resource for now
@@ -28,7 +30,7 @@ enum class errc {
   cannot_block = WEFT_CANNOT_BLOCK,        // the caller is a tasklet or a callback, which must not wait
   not_owner = WEFT_NOT_OWNER,              // the caller does not hold the lock, or may not act on this object
   deadlock = WEFT_DEADLOCK,                // the call would wait for its own caller
-  ended = WEFT_ENDED,                      // the object was closed while the call waited
+  ended = WEFT_ENDED,                      // the object was closed, or the runtime ended, during a wait
 };
 
 namespace detail {
@@ -67,20 +69,45 @@ inline const std::error_category& status_category() noexcept {
 // Makes an errc a std::error_code.
 inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), status_category()}; }
 
+namespace detail {
+
+inline std::string sentence_of(weft_status status, const char* words) {
+  if (std::strstr(words, ": ") != nullptr) return words;
+  return std::string(words) + ": " + weft_status_text(status);
+}
+
+}  // namespace detail
+
 // The exception that carries the status of a failed C call.
 class error : public std::system_error {
  public:
-  // Makes an error of the status that a C call returned. call is the name of that C call, with
-  // which what() begins.
-  error(weft_status status, const char* call) : std::system_error(static_cast<int>(status), status_category(), call) {}
+  // Makes an error of the status that a C call returned. words is what what() says: a sentence with
+  // the cause, such as weft_last_error() for errors that this library throws. Behind the name of a
+  // call alone, what() says what the status means.
+  error(weft_status status, const char* words)
+      : std::system_error(static_cast<int>(status), status_category(), words), words_(detail::sentence_of(status, words)) {}
 
+  // Returns the words.
+  const char* what() const noexcept override { return words_.what(); }
   // Returns the status of the C call.
   weft_status status() const noexcept { return static_cast<weft_status>(code().value()); }
+
+ private:
+  std::runtime_error words_;  // a string whose copies cannot throw
 };
 
 namespace detail {
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail(weft_status status, const char* call) { throw error(status, call); }
+// What the caller's last failed call says, if `call` is one of C.
+inline const char* words_about(const char* call) {
+  const char* const told = std::strncmp(call, "weft_", 5) == 0 ? weft_last_error() : "";
+  return *told != '\0' ? told : call;
+}
+
+// After a call that returned the status; call: its name, or what this library says itself.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail(weft_status status, const char* call) {
+  throw error(status, words_about(call));
+}
 
 inline void check(weft_status status, const char* call) {
   if (status != WEFT_OK) [[unlikely]]

@@ -97,8 +97,12 @@ class wait_operation : private resumption {
     wait_.finish();
     if (wait_.is_stopped()) return execution::set_stopped(std::move(to_));
     if (thrown != nullptr) return execution::set_error(std::move(to_), std::move(thrown));
-    run_caught([this] { Completion::with(source_, to_); },
-               [this](std::exception_ptr failure) { execution::set_error(std::move(to_), std::move(failure)); });
+    run_caught(
+        [this] {
+          wait_.check_end();
+          Completion::with(source_, to_);
+        },
+        [this](std::exception_ptr failure) { execution::set_error(std::move(to_), std::move(failure)); });
   }
 
   Receiver to_;
@@ -192,10 +196,12 @@ class runtime::scheduler {
   // Returns a sender that completes in a ULT of the runtime. Its operation throws nothing: if the
   // runtime does not run, it completes with the error not_initialized.
   schedule_sender schedule() const noexcept;
-  // Returns a sender that completes in a ULT after an interval.
+  // Returns a sender that completes in a ULT after an interval; with the error ended if the runtime
+  // ends before.
   template <class Rep, class Period>
   timed_sender schedule_after(const std::chrono::duration<Rep, Period>& interval) const noexcept;
-  // Returns a sender that completes in a ULT at a time of std::chrono::steady_clock.
+  // Returns a sender that completes in a ULT at a time of std::chrono::steady_clock; with the error
+  // ended if the runtime ends before.
   template <class Duration>
   timed_sender schedule_at(const std::chrono::time_point<std::chrono::steady_clock, Duration>& deadline) const noexcept;
   // Returns a sender that calls a copy of function(i) for each i below count, in parallel, and

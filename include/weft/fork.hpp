@@ -205,6 +205,14 @@ template <class Function, class Result>
 using forked_type =
     std::conditional_t<fits_in_fork<Function, Result>, forked_by_value<Function, Result>, forked_in_frame<Function, Result>>;
 
+// dist.hpp has another one, which is found where a fork is instantiated, and preferred.
+template <class Function>
+struct capture_of {};
+template <class Function>
+constexpr bool is_captured_well(capture_of<Function>, long) {
+  return true;
+}
+
 // Without a type for what is no child: the error is then that of fork's constraint.
 template <class Function>
 struct fork_of {
@@ -230,11 +238,17 @@ struct fork_of<Function> {
 template <class Function>
 using forked = typename detail::fork_of<std::decay_t<Function>>::type;
 
-// Forks a callable. The result must be joined; see weft::forked.
+// Forks a callable. The result must be joined; see weft::forked. With weft/dist.hpp the callable
+// must be migratable, too (weft::dist::is_migratable).
 template <class Function>
   requires child_function<std::decay_t<Function>>
 [[nodiscard, gnu::always_inline]] inline forked<Function> fork(Function&& function) {
   using callable = std::decay_t<Function>;
+  static_assert(is_captured_well(detail::capture_of<callable>(), 0),
+                "weft::fork in a program of ranks: the callable captures a std::vector, std::string, std::function or another "
+                "object whose bytes mean nothing in another process, to which its forker may move. Capture numbers, plain "
+                "structs, or a weft::global of data in the global heap; declare a callable type of your own whose bytes "
+                "mean the same in all processes by weft::dist::is_migratable");
   if constexpr (detail::fits_in_fork<callable, std::invoke_result_t<callable&>>) {
     return forked<Function>(callable(std::forward<Function>(function)));
   } else {

@@ -11,6 +11,7 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -61,12 +62,12 @@ class future {
   explicit future(detail::state_pointer<detail::state<T>> state, weft_thread* runner = nullptr) noexcept
       : state_(std::move(state)), runner_(runner) {}
   // Takes over the other future, which is then empty.
-  future(future&& other) noexcept : state_(std::move(other.state_)), runner_(std::exchange(other.runner_, nullptr)) {}
+  future(future&& other) noexcept : state_(std::move(other.state_)), runner_(other.take_runner()) {}
   // Takes over the other future, which is then empty.
   future& operator=(future&& other) noexcept {
     let_runner_go();
     state_ = std::move(other.state_);
-    runner_ = std::exchange(other.runner_, nullptr);
+    runner_.store(other.take_runner(), std::memory_order_relaxed);
     return *this;
   }
   ~future() { let_runner_go(); }
@@ -80,7 +81,7 @@ class future {
   // Waits until the result is set, and returns the value, or throws the exception that was set. It
   // can be called once.
   T get() {
-    wait();
+    wait_alone();
     const auto last = std::move(state_);
     return last->take();
   }
@@ -92,14 +93,9 @@ class future {
     return state_->failure();
   }
 
-  // Waits until the result is set.
+  // Waits until the result is set. Any number of threads may wait at one future.
   void wait() const {
-    detail::state<T>* const state = state_.valid();
-    if (runner_ == nullptr) return state->wait();
-    // Joining, rather than waiting for the event, runs a thread that has not started yet right
-    // here, without a switch.
-    detail::check(weft_thread_join(runner_), "weft_thread_join");
-    runner_ = nullptr;
+    wait_after([](weft_thread*) {});
   }
   // Waits until the result is set, for an interval at most.
   template <class Rep, class Period>
@@ -129,27 +125,76 @@ class future {
   }
 
  protected:
-  // Returns the thread that the reader joins, or null.
-  weft_thread* runner() const noexcept { return runner_; }
+  // Returns the thread that the reader joins, or null. A wait of another thread may join it
+  // meanwhile.
+  weft_thread* runner() const noexcept { return runner_.load(std::memory_order_relaxed); }
+  // As wait; the caller that joins the runner calls before(runner) first.
+  template <class Before>
+  void wait_after(Before before) const {
+    detail::state<T>* const state = state_.valid();
+    if (state->is_ready()) return;
+    claimed_runner mine(*this);
+    if (mine.get() == nullptr) return state->wait();
+    before(mine.get());
+    detail::check(mine.join_until(WEFT_FOREVER), "weft_thread_join");
+  }
 
  private:
   friend class shared_future<T>;
   friend struct detail::future_access;
 
+  // Of several threads that wait, the one that takes the runner joins it, and the others wait for
+  // the result. A join that fails puts it back.
+  class claimed_runner {
+   public:
+    explicit claimed_runner(const future& of) noexcept
+        : of_(of), runner_(of.runner() != nullptr ? of.runner_.exchange(nullptr, std::memory_order_acquire) : nullptr) {}
+    claimed_runner(const claimed_runner&) = delete;
+    claimed_runner& operator=(const claimed_runner&) = delete;
+    ~claimed_runner() {
+      // release: the next one that claims it does so after this one has let it go
+      if (runner_ != nullptr) of_.runner_.store(runner_, std::memory_order_release);
+    }
+    weft_thread* get() const noexcept { return runner_; }
+    weft_status join_until(std::uint64_t deadline_ns) noexcept {
+      // Without a deadline a runner that has not started runs right here, without a switch.
+      const weft_status status =
+          deadline_ns == WEFT_FOREVER ? weft_thread_join(runner_) : weft_thread_join_until(runner_, deadline_ns);
+      if (status == WEFT_OK) runner_ = nullptr;
+      return status;
+    }
+
+   private:
+    const future& of_;
+    weft_thread* runner_;
+  };
+
   weft_status wait_until_ns(std::uint64_t deadline_ns) const {
     detail::state<T>* const state = state_.valid();
-    if (runner_ == nullptr) return state->wait_until_ns(deadline_ns);
-    const weft_status status = weft_thread_join_until(runner_, deadline_ns);
-    if (status == WEFT_OK) runner_ = nullptr;
-    return status;
+    if (state->is_ready()) return WEFT_OK;
+    claimed_runner mine(*this);
+    return mine.get() == nullptr ? state->wait_until_ns(deadline_ns) : mine.join_until(deadline_ns);
+  }
+  // As wait, by the only thread that uses the future.
+  void wait_alone() {
+    detail::state<T>* const state = state_.valid();
+    weft_thread* const mine = runner();
+    if (mine == nullptr) return state->wait();
+    detail::check(weft_thread_join(mine), "weft_thread_join");
+    runner_.store(nullptr, std::memory_order_relaxed);
+  }
+  weft_thread* take_runner() noexcept {
+    weft_thread* const mine = runner();
+    runner_.store(nullptr, std::memory_order_relaxed);
+    return mine;
   }
   // It cannot fail: the handle is ours and was not joined.
   void let_runner_go() noexcept {
-    if (runner_ != nullptr) static_cast<void>(weft_thread_detach(std::exchange(runner_, nullptr)));
+    if (weft_thread* const mine = take_runner(); mine != nullptr) static_cast<void>(weft_thread_detach(mine));
   }
 
   detail::state_pointer<detail::state<T>> state_;
-  mutable weft_thread* runner_ = nullptr;  // waiting is const, as with std
+  mutable std::atomic<weft_thread*> runner_ = nullptr;  // waiting is const, as with std
 };
 
 // A future with any number of readers, each of which has a copy of it.
@@ -242,7 +287,7 @@ struct future_access {
   template <class T>
   static T take(future<T>& one) {
     const auto last = std::move(one.state_);
-    weft_thread* const runner = std::exchange(one.runner_, nullptr);
+    weft_thread* const runner = one.take_runner();
     // The runner may be on its last steps still.
     if (runner != nullptr && weft_thread_try_join(runner) != WEFT_OK) static_cast<void>(weft_thread_detach(runner));
     return last->take();

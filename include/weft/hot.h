@@ -23,7 +23,7 @@
  * as a ULT there, and the join parks the forker until the child has ended. When a ULT parks, its
  * forks that were not joined become ready ULTs (without memory for them the program ends). Such a
  * child has a stack of its own, as large as its thread's and at least as large as a main thread's
- * (the soft limit of RLIMIT_STACK, 8 MiB where there is none, or WEFT_FORK_STACK_SIZE). So a
+ * (the soft limit of RLIMIT_STACK, at most 1 GiB, or WEFT_FORK_STACK_SIZE). So a
  * recursion of forks that one worker can run does not overflow on two. Where address space is
  * short, or 10,000 such stacks are in use, it has a stack of the default size, and the library says
  * so once. A forker that stays long in one call does not hold its forks back: an idle worker takes

@@ -14,7 +14,8 @@
  *
  * The grain is the largest number of indexes in a part; with a grain, the parts are the same in
  * every run. With a grain of 0, there are as many parts as keep the workers busy, which depends on
- * which workers are idle.
+ * which workers are idle. A part runs its indexes in order, so indexes that wait for each other
+ * need a grain of 1.
  *
  * In a root of libweft-dist (dist.h), parts of weft_parallel_for and weft_parallel_reduce may run
  * on other ranks. Parts stay on their rank if the bytes of their forks hold an address of a stack.

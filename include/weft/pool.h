@@ -56,10 +56,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_pool_destroy(weft_pool *pool);
 /* Lets a worker serve a pool from now on, after the pools that it already serves.
  *
  * worker is an index. If the worker already serves a shared pool, the call adds the pool once more:
- * it takes another of the places that the errors name, and wants another weft_pool_detach.
+ * it wants another weft_pool_detach.
  * Errors: WEFT_INVALID (pool is null; no such worker, or it is being removed), WEFT_BUSY (a private
- * pool that a worker already serves), WEFT_AGAIN (64 workers serve the pool; or the worker serves 8
- * pools, with WEFT_LOCALITY_DOMAIN 7), WEFT_NOT_INITIALIZED.
+ * pool that a worker already serves), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pool_attach(weft_pool *pool, unsigned worker);
 

@@ -29,7 +29,7 @@ typedef struct weft_config {
   /* 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow; under
    * WEFT_SCHEDULE 4. */
   unsigned workers;
-  /* The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (64 KiB). */
+  /* The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (192 KiB). */
   size_t stack_bytes;
   /* False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread. */
   bool caller_outside;
@@ -84,10 +84,13 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
 /* Undoes one weft_init; the last call ends the runtime.
  *
  * The last call waits until every thread and tasklet has ended, joined or not, and every OS thread
- * that was adopted has left. It frees the descriptors that were not joined, ends the workers and
- * returns every resource. If weft_init made the caller a ULT, the destructors of the caller's
- * values of keys run first, and the caller is an OS thread outside again when the call returns. A
- * later weft_init starts a fresh runtime.
+ * that was adopted has left. Then it ends the waits of awaiters that have a deadline (await.h),
+ * such as those of coroutines that sleep, and waits for the units that this makes ready; no such
+ * wait begins any more. It ends the workers and returns every resource, except the descriptors of
+ * threads that were neither joined nor detached: these may be joined or detached later, also while
+ * another runtime runs. If weft_init made the caller a ULT, the destructors of the caller's values
+ * of keys run first, and the caller is an OS thread outside again when the call returns. A later
+ * weft_init starts a fresh runtime.
  * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
  * first weft_init; the runtime goes on).
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */

@@ -28,7 +28,7 @@ enum class locality { steal = WEFT_LOCALITY_STEAL, strict = WEFT_LOCALITY_STRICT
 struct runtime_config {
   // 0: WEFT_WORKERS, or as many as the CPUs that affinity mask and cgroup quota allow.
   unsigned workers = 0;
-  // The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (64 KiB).
+  // The stack of a ULT that asks for no size of its own; 0: WEFT_STACK_SIZE (192 KiB).
   std::size_t stack_bytes = 0;
   // False: the caller becomes a ULT, pinned to worker 0 at first; true: it stays an OS thread.
   bool caller_outside = false;

@@ -42,7 +42,7 @@ class latch {
   // Tells whether the latch is open.
   bool try_wait() const noexcept { return weft_event_is_set(&event_); }
   // Waits until the latch is open.
-  void wait() { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
+  void wait() const { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
   // Subtracts count, and waits until the latch is open. Throws what count_down throws.
   void arrive_and_wait(std::uint32_t count = 1) {
     count_down(count);
@@ -52,7 +52,7 @@ class latch {
   weft_event* native_handle() noexcept { return &event_; }
 
  private:
-  weft_event event_;
+  mutable weft_event event_;  // waiting is const, as with std
 };
 
 // A count of tokens that callers take and give back, first come, first served.

@@ -293,6 +293,8 @@ struct weft_tascell_kind {
   /* Frees what the object owns, such as copied arrays, but not the object; null: nothing. It is
    * also called for an object that was only partly filled, whose other fields are 0. */
   void (*destroy)(weft_tascell_task *task);
+  /* Whether results go to elements where the giver has them: share (out p[a..b]). */
+  bool has_parts;
 };
 
 /* How a task ended. */
@@ -435,51 +437,7 @@ WEFT_NODISCARD WEFT_API bool weft_tascell_write(weft_tascell_bytes *bytes, const
  * Switches: never. Callers: unpack_in and unpack_out. */
 WEFT_NODISCARD WEFT_API bool weft_tascell_read(weft_tascell_bytes *bytes, void *data, size_t size);
 
-/* ---- elements that are read lazily ----------------------------------------------------------- */
-
-/* The memory into which the library fetches elements of another node. */
-typedef struct weft_tascell_lazy_map weft_tascell_lazy_map;
-
-/* Elements that a task reads and does not write: share (copy p[a..b] lazily).
- * On the node of the construct, the task reads the elements where they are. On another node, the
- * library fetches a page of elements when a task first touches it, and once for all tasks of the
- * construct. The program must not change the elements from the beginning of the construct to its
- * end. A system call does not fetch elements: it fails with EFAULT. */
-struct weft_tascell_lazy {
-  const void *low; /* where the first one is on this node */
-  size_t bytes;    /* of all of them */
-  /* the library's */
-  uint64_t home_low;          /* where the first one is at home */
-  weft_tascell_stamp stamp;   /* of the construct that lends them */
-  uint32_t home;              /* the node of that construct */
-  weft_tascell_lazy_map *map; /* through which they are read; null: they are this node's */
-  weft_tascell_lazy *next;    /* of the task */
-};
-
-/* Notes that the new task `to` reads elements lazily: the bytes from low on. from is the record of
- * the choice point that divides. The call fills *lazy, a field of the task, and links it into the
- * task.
- * Switches: never. Callers: divide. */
-WEFT_API void weft_tascell_lend(weft_tascell_worker *worker, weft_tascell_record *from, const void *low, size_t bytes,
-                                weft_tascell_task *to, weft_tascell_lazy *lazy);
-
-/* Appends to a buffer where elements lie that a task reads lazily.
- * Returns: true; false if there is no memory.
- * Switches: never. Callers: pack_in. */
-WEFT_NODISCARD WEFT_API bool weft_tascell_write_lazy(weft_tascell_bytes *bytes, const weft_tascell_lazy *lazy);
-
-/* Takes what weft_tascell_write_lazy appended, and makes the elements readable at lazy->low.
- * of is the task, and *lazy a field of it, which the call fills. name is constant data: the
- * variable's name in messages. The task's destroy must call weft_tascell_return_lazy, also after
- * false.
- * Returns: true; false if there is no memory, or if the buffer's bytes make no sense.
- * Switches: never. Callers: unpack_in. */
-WEFT_NODISCARD WEFT_API bool weft_tascell_read_lazy(weft_tascell_bytes *bytes, weft_tascell_task *of, weft_tascell_lazy *lazy,
-                                                    const char *name);
-
-/* Ends a task's use of elements that it read lazily. For a zeroed *lazy, nothing is done.
- * Switches: never. Callers: destroy. */
-WEFT_API void weft_tascell_return_lazy(weft_tascell_lazy *lazy);
+/* ---- kinds between nodes --------------------------------------------------------------------- */
 
 /* The kinds of tasks that a source file can send to other nodes: constant data but for next. */
 typedef struct weft_tascell_kinds {

@@ -250,8 +250,8 @@ struct box {
 template <class Task>
 constexpr weft_tascell_kind make_kind() {
   using type = box<Task>;
-  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {},      type::run,
-                            nullptr,      nullptr,      nullptr,       nullptr, type::destroy};
+  weft_tascell_kind kind = {"a C++ task", sizeof(type), alignof(type), {},   type::run, nullptr, nullptr,
+                            nullptr,      nullptr,      type::destroy, false};
   if constexpr (std::is_default_constructible_v<Task> && requires(Task& task, archive& by) {
                   task.in(by);
                   task.out(by);

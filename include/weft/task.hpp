@@ -18,7 +18,8 @@
 // Awaitable are tasks, futures, threads (which are joined), and what the functions async_...
 // return, in coroutines of other libraries too. Waits of a task end at once when a stop is
 // requested of the token with which spawn or sync_wait began it; they then throw weft::stopped.
-// What need not wait is not ended.
+// What need not wait is not ended. A sleep ends so, too, when the runtime ends: it then throws
+// weft::error (ended), and later sleeps throw not_initialized.
 //
 // A coroutine may be destroyed while it waits for what does not come meanwhile: the wait leaves
 // nothing behind. If what it waited for has come, the program ends with a message.
@@ -352,12 +353,12 @@ template <class T, class U>
 [[nodiscard]] auto async_push(detail::basic_channel<T>& channel, U&& value) {
   return detail::source_awaiter<detail::push_source<T>>(channel, std::forward<U>(value));
 }
-// Waits for an interval. Needs a runtime.
+// Waits for an interval. Throws weft::error: not_initialized, ended (the runtime ended before).
 template <class Rep, class Period>
 [[nodiscard]] auto async_sleep_for(const std::chrono::duration<Rep, Period>& interval) {
   return detail::source_awaiter<detail::deadline_source>(detail::deadline_in(interval));
 }
-// Waits until the deadline. Needs a runtime.
+// Waits until the deadline. Throws weft::error: not_initialized, ended (the runtime ended before).
 template <class Duration>
 [[nodiscard]] auto async_sleep_until(const std::chrono::time_point<std::chrono::steady_clock, Duration>& deadline) {
   return detail::source_awaiter<detail::deadline_source>(detail::to_ns(deadline.time_since_epoch()));

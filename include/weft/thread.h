@@ -173,7 +173,7 @@ WEFT_API bool weft_thread_is_tasklet(const weft_thread *thread);
 
 /* Names a thread; reports, dumps, traces and debuggers show the name.
  * The library copies up to 31 bytes of name.
- * Errors: WEFT_INVALID (thread or name is null), WEFT_NOMEM.
+ * Errors: WEFT_INVALID (thread or name is null, or the thread's runtime has ended), WEFT_NOMEM.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_set_name(weft_thread *thread, const char *name);
 
@@ -194,13 +194,13 @@ WEFT_API void weft_yield(void);
 
 /* Runs a given thread next on this worker.
  *
- * The caller goes behind the worker's ready units, and no other unit runs in between. So threads
- * that only yield to each other keep the other units of this worker waiting, until other workers
- * steal them. A caller that names itself yields as by weft_yield.
+ * The caller goes behind the worker's ready units. Periodically the unit that has waited longest
+ * runs first, so that threads that only yield to each other do not starve the other units of this
+ * worker. A caller that names itself yields as by weft_yield.
  * Errors: WEFT_AGAIN (the thread is not ready in this worker's queue, or in a pool that this worker
- * serves; or a scheduler ULT dispatched the caller; the caller has yielded as by weft_yield),
- * WEFT_INVALID (thread is null or has ended), WEFT_CANNOT_BLOCK (the caller is a tasklet, or
- * outside).
+ * serves; or a scheduler ULT dispatched the caller; or it is the turn of another unit, on a worker
+ * that serves pools or has a scheduler; the caller has yielded as by weft_yield), WEFT_INVALID
+ * (thread is null or has ended), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_yield_to(weft_thread *thread);
 

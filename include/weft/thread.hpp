@@ -3,7 +3,7 @@
 //
 // An exception that leaves the function ends the program (std::terminate); weft::async of
 // future.hpp carries it to get(). A closure that fits in a pointer costs no allocation, any other
-// one. The stack is of 64 KiB unless attributes or WEFT_STACK_SIZE say more.
+// one. The stack is of 192 KiB unless attributes or WEFT_STACK_SIZE say more.
 //
 // Threads migrate between workers when they block or yield: what is bound to the OS thread
 // (thread_local, std::mutex and the locks of other libraries, errno) must not be held across a call
@@ -262,9 +262,10 @@ inline int worker() noexcept { return weft_worker_self(); }
 // Yields: runs other ready threads of this worker. Outside, it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
 
-// Yields to a thread, which this worker runs next in the caller's place. Returns true if that
-// thread ran. Returns false if it was not ready in this worker's queue or pools; the caller then
-// has yielded. May switch. Callable from a ULT. Throws weft::error: invalid (not joinable, or it
+// Yields to a thread, which this worker runs next in the caller's place; periodically the unit that
+// has waited longest runs before it. Returns true if that thread ran. Returns false if it was not
+// ready in this worker's queue or pools, or another unit of a pool had its turn; the caller then has
+// yielded. May switch. Callable from a ULT. Throws weft::error: invalid (not joinable, or it
 // has ended), cannot_block (the caller is a tasklet, or outside).
 inline bool yield_to(const thread& next) {
   return detail::check_unless(WEFT_AGAIN, weft_yield_to(next.native_handle()), "weft_yield_to");

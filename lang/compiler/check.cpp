@@ -215,13 +215,14 @@ class checker {
         // task.
         bool const is_pointer = each->form == shape::pointer || (each->form == shape::array && each->is_parameter);
         bool const is_shared = item.kind == share_kind::shared && !is_pointer;
-        is_result = is_result || item.kind == share_kind::out || item.kind == share_kind::reduce || is_shared;
+        bool const is_moved = is_pointer && item.low != nullptr;  // elements are results, and the pointer is none
+        is_result = is_result || (item.kind == share_kind::out && !is_moved) || item.kind == share_kind::reduce || is_shared;
         is_own = is_own || (item.kind == share_kind::copy && !is_pointer && !leaves_changed(given_part(of), *each));
       }
       bool const is_reduced = std::ranges::any_of(
           items, [each](const share_item& item) { return item.variable == each && item.kind == share_kind::reduce; });
       bool const shares_elements = is_array(*each) && std::ranges::any_of(items, [each](const share_item& item) {
-                                     return item.variable == each && item.kind == share_kind::shared;
+                                     return item.variable == each && (item.kind == share_kind::shared || is_result_range(item));
                                    });
       if (!is_result && !is_own) {
         error("E140", place_of_write(given_part(of), *each, of.how.place),
@@ -259,7 +260,8 @@ class checker {
       bool const is_of_task = used != nullptr && used->kind == symbol_kind::variable && used->is_local && !used->is_static &&
                               !used->is_atomic && !writes({of.two}, *used);
       bool const is_shared = std::ranges::any_of(of.how.items, [used](const share_item& item) {
-        return item.variable == used && (item.kind == share_kind::shared || item.kind == share_kind::reduce);
+        return item.variable == used &&
+               (item.kind == share_kind::shared || item.kind == share_kind::reduce || is_result_range(item));
       });
       if (!is_of_task || is_shared || !leaves_changed(of.one, *used) || !told.insert(used).second) return;
       error("E141", parts[i].word,
@@ -332,6 +334,15 @@ class checker {
     return result;
   }
 
+  // Whether C has the operation for the type of a number.
+  static bool has_operation(const symbol& variable, const std::string& operation) {
+    bool const is_complex =
+        std::ranges::any_of(variable.specifiers, [](const piece& each) { return each.is("_Complex") || each.is("__complex__"); });
+    bool const is_of_integers = operation == "&" || operation == "|" || operation == "^";
+    bool const orders = operation == "min" || operation == "max";
+    return !(is_of_integers && variable.is_real) && !(orders && is_complex);
+  }
+
   void check_item(const node& of, const share_item& item) {
     const symbol& variable = *item.variable;
     bool const is_pointer = variable.form == shape::pointer || (variable.form == shape::array && variable.is_parameter);
@@ -344,11 +355,16 @@ class checker {
         is_found = is_found || parts[i].word.bound == &variable;
       });
     }
-    if (item.kind == share_kind::out && of.kind == node_kind::do_many) {
+    if (item.kind == share_kind::out && of.kind == node_kind::do_many && !is_part) {
+      bool const has_elements = variable.form != shape::plain;
       error("E133", place, "'" + variable.name + "' cannot be 'out' of a loop: each task would have a value",
-            "write reduce(…), or 'shared' for an array that each iteration writes its part of");
-    } else if (item.kind == share_kind::reduce && variable.form != shape::plain) {
+            has_elements ? "write the part of an iteration: out " + variable.name + "[" + of.index->name + " .. ]"
+                         : "write reduce(…)");
+    } else if (item.kind == share_kind::reduce && (variable.form != shape::plain || variable.is_struct)) {
       error("E133", place, "'" + variable.name + "' is no number to reduce", "reduce a scalar");
+    } else if (item.kind == share_kind::reduce && !has_operation(variable, item.operation)) {
+      error("E133", place, "'" + item.operation + "' reduces integers, and '" + variable.name + "' is none",
+            "use another operation, or an integer");
     } else if (is_part || item.kind == share_kind::shared || item.kind == share_kind::reduce) {
       return;
     } else if (is_pointer) {
@@ -394,8 +410,8 @@ class checker {
       bool const is_this = each.is("this") && each.word.bound != nullptr && each.word.bound->kind == symbol_kind::pseudo;
       if (is_this || uses_this(each.child)) return true;
     }
-    return uses_this(in->low) || uses_this(in->high) || uses_this(in->one) || uses_this(in->two) || uses_this(in->three) ||
-           uses_this(in->how.guard) || uses_this(in->how.split);
+    return uses_this(in->low) || uses_this(in->high) || uses_this(in->step) || uses_this(in->one) || uses_this(in->two) ||
+           uses_this(in->three) || uses_this(in->how.guard) || uses_this(in->how.split);
   }
 
   // E136: a block that runs elsewhere than in task_exec.

@@ -146,6 +146,7 @@ void check_loops(program& of, const node& body) {
 void check_parts(program& of, const node& construct) {
   std::set<const symbol*> told;
   check_lazies(of, construct);
+  check_elements(of, construct);
   bool const is_choice = construct.kind == node_kind::do_two || construct.kind == node_kind::do_many;
   std::vector<const node*> parts = {construct.how.guard, construct.how.split, construct.how.put};
   if (is_choice && construct.how.task == nullptr) parts.push_back(given_part(construct));

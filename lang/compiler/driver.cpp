@@ -28,7 +28,7 @@ using words = std::vector<std::string>;
 
 constexpr const char* prelude =
     "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n"
-    "#include <weft/tascell.h>\n"
+    "#include <weft/tascell_lowered.h>\n"
     "weft_setjmp_begin setjmp(weft_buffer) weft_setjmp_end\n";
 
 // Options whose value is the next word.

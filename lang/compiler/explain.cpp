@@ -30,6 +30,7 @@ void lowering::explain(const node& of, const std::vector<share_item>& items) {
       add(kept, each.variable->name);
     else
       add(is_result ? results : given, shown(each));
+    if (each.is_inout) add(given, shown(each));
   }
   explanations_.push_back({of.how.place, kept.empty()
                                              ? travels(function_name_, given, results)

@@ -106,6 +106,8 @@ std::string declared_element(const symbol& variable, const std::string& name, bo
   std::string const spelled = is_pointer ? "(*" + name + ")" : name;
   if (variable.form == shape::array) {
     auto const [from, to] = first_bound(variable);
+    bool const is_named = from == to && variable.declarator.size() == 1;  // by a type whose name stands for an array
+    if (is_named) return "__typeof__((*(" + specifiers_text(variable, false) + "*)0)[0]) " + spelled;
     return specifiers_text(variable, false) + declarator_text(variable, spelled, from, to, false);
   }
   size_t star = variable.name_at;

@@ -37,6 +37,7 @@ struct context {
   std::string self_call;  // what a call of the function itself is spelled as; empty: as it is
   const symbol* function = nullptr;
   const task_type* task = nullptr;  // of which this is the task_exec
+  std::set<const symbol*> parts;    // arrays of which this task has elements: here they are pointers
   bool polls = true;
   unsigned group = 0;      // equal contexts share operations
   std::string shown_name;  // of the worker function: __func__
@@ -52,6 +53,7 @@ struct capture {
   const symbol* variable = nullptr;
   std::string member;
   bool is_by_address = false;
+  bool is_part = false;  // an array, of whose elements a pointer is captured
 };
 
 // A record's type and operations, as they were written.
@@ -61,6 +63,24 @@ struct record_made {
   std::map<const symbol*, std::string> names;  // with the record as $
   bool is_watched = false;                     // by the check mode
   bool lends = false;                          // its tasks read elements lazily
+};
+
+// How a task spells the bounds and the step of its loop; empty: as they are written.
+struct loop_range {
+  std::string low, high, step;
+};
+
+// What a loop of the C text calls what belongs to it.
+struct loop_names {
+  std::string record;
+  std::string number;  // of its variables
+  [[nodiscard]] std::string own(const char* what) const { return what + number; }
+};
+
+// What the kind of a task has: functions that carry it and that free what it owns; parts of arrays
+// that it writes and does not get.
+struct kind_traits {
+  bool transfer = false, destroy = false, parts = false;
 };
 
 class lowering {
@@ -87,22 +107,22 @@ class lowering {
   // lower_plain.cpp
   static bool is_hidden_parameter(const piece& each);
   void plain_external(const external& each);
+  void plain_loop(const node& of, const context& in, writer& to);
   void plain_construct(const node& of, const context& in, writer& to);
   static std::string plain_pseudo(std::string_view name);
 
   // lower_construct.cpp
   void construct(const node& of, const context& in, writer& to);
   void do_two(const node& of, const context& in, writer& to);
-  void do_many(const node& of, const context& in, writer& to, const std::string& low, const std::string& high);
   void join_text(const node& of, const context& in, writer& to, const std::string& choice);
   void wind(const node& of, const context& in, writer& to);
   void catch_tag(const node& of, const context& in, writer& to);
   void broadcast(const node& of, const context& in, writer& to);
   record_made choice_record(const node& of, const context& in);
   void divide_text(const node& of, const context& in, const record_made& record, writer& to);
-  void range_text(const node& of, const context& in, writer& to);
   void guard_text(const node& of, const context& in, const std::string& name, writer& to);
-  std::vector<capture> captures_of(const std::vector<const symbol*>& variables, const std::vector<const node*>& active) const;
+  std::vector<capture> captures_of(const context& in, const std::vector<const symbol*>& variables,
+                                   const std::vector<const node*>& active) const;
   void capture_members(const std::vector<capture>& captures, writer& to) const;
   void capture_values(const std::vector<capture>& captures, const context& in, const std::string& record, writer& to) const;
   context inside(const context& in, const record_made& record) const;
@@ -114,10 +134,19 @@ class lowering {
 
   context watching(const node& of, const context& in, const record_made& made) const;
 
+  // lower_loop.cpp
+  void do_many(const node& of, const context& in, writer& to, const loop_range& given);
+  void loop_range_text(const node& of, const context& in, const loop_range& given, const loop_names& names, writer& to);
+  void loop_value(const std::string& given, const node& written, const context& in, writer& to);
+  void loop_polls(const node& of, const context& in, const loop_names& names, writer& to);
+  void loop_body(const node& of, context with, const loop_names& names, writer& to);
+  void range_text(const node& of, const context& in, writer& to);
+
   // lower_check.cpp
   void watch_one(const std::string& address, const std::string& bytes, const std::string& shown, const token& place,
                  writer& to) const;
   void watch_object(const std::string& object, const std::string& shown, const token& place, writer& to) const;
+  std::pair<std::string, std::string> watched_bounds(const node& of, const share_item& item, const context& in) const;
   void watch_shares(const node& of, const context& in, writer& to) const;
   void watch_put(const node& of, const context& in, writer& to) const;
   void watch_changes(const node& of, const context& in, writer& to) const;
@@ -129,20 +158,28 @@ class lowering {
   void task_declaration(const task_type& task);
   void task_block_text(const external& each);
   void task_definitions();
+  void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
+                 const kind_traits& has, writer& to);
+  void registration();
+  void explain(const node& of, const std::vector<share_item>& items);
+  void explain(const task_type& task, bool is_transferable);
+
+  // lower_share.cpp
   void shared_task(const node& of, const context& in, const std::string& name);
   void shared_members(const node& of, const std::vector<share_item>& items, writer& to) const;
   void shared_run(const node& of, const context& in, const std::string& name, const std::vector<share_item>& items);
   void lends_text(const node& of, const context& in, const std::string& name, writer& to) const;
+  void shared_bounds(const node& of, const share_item& item, const context& in, writer& to);
   void shared_lend(const share_item& item, const context& in, size_t which, writer& to);
+  void shared_copy(const share_item& item, const context& in, writer& to);
+  void shared_value(const share_item& item, const context& in, writer& to);
   void shared_put(const node& of, const context& in, writer& to);
   void shared_get(const node& of, const context& in, writer& to);
   void shared_transfer(const node& of, const std::string& name, const std::vector<share_item>& items);
+  void transfer_item(const share_item& item, size_t* lazies, bool is_pack, bool is_in, writer& to) const;
+  void transfer_result(const share_item& item, bool is_pack, bool is_in, writer& to) const;
+  std::string result_memory(const share_item& item) const;
   bool shared_destroy(const std::string& name, const std::vector<share_item>& items);
-  void kind_text(const std::string& name, const std::string& type, const token& place, const std::string& shown_name,
-                 bool has_transfer, bool has_destroy, writer& to);
-  void registration();
-  void explain(const node& of, const std::vector<share_item>& items);
-  void explain(const task_type& task, bool is_transferable);
 
   std::string name_in(const context& in, const symbol& variable) const;
   unsigned next() { return ++serial_; }
@@ -165,6 +202,11 @@ std::string declared_as(const symbol& variable, const std::string& name, bool is
 // A pointer to the elements of an array or of what a pointer points to; or one object of it.
 std::string declared_element(const symbol& variable, const std::string& name, bool is_pointer);
 std::string type_text(const symbol& variable);
+// The parameters of a kind's run, and how its body begins.
+std::string kind_parameters(const std::string& type);
+// The head of a function that packs or unpacks a task; and what one does for some bytes.
+std::string head_of(const std::string& name, const std::string& function, bool is_pack);
+std::string carried(bool is_pack, const std::string& address, const std::string& bytes);
 // As a literal of C.
 std::string quoted(std::string_view text);
 

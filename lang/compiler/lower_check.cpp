@@ -78,6 +78,18 @@ void lowering::watch_object(const std::string& object, const std::string& shown,
   watch_one("&" + object, "sizeof(" + object + ")", shown, place, to);
 }
 
+// The elements that the tasks of a construct get from now on.
+std::pair<std::string, std::string> lowering::watched_bounds(const node& of, const share_item& item, const context& in) const {
+  context last = in;
+  std::string const index = "weft_self->weft_index";
+  std::string const end = "weft_self->weft_end";
+  std::string const newest =
+      of.step == nullptr ? "(" + end + " - 1)"
+                         : "(" + index + " + (" + end + " - 1 - " + index + ") / weft_self->weft_step * weft_self->weft_step)";
+  if (of.index != nullptr) last.names[of.index] = item.high == nullptr ? "(" + end + ")" : newest;
+  return {plain_text(item.low->parts, in), plain_text((item.high == nullptr ? item.low : item.high)->parts, last)};
+}
+
 // What a task of share (…) gets by value.
 void lowering::watch_shares(const node& of, const context& in, writer& to) const {
   for (const share_item& each : shares_of(of)) {
@@ -86,11 +98,12 @@ void lowering::watch_shares(const node& of, const context& in, writer& to) const
     bool const is_by_address = name.starts_with("(*");
     if (each.is_object) {
       watch_object("(*" + name + ")", "*" + variable.name, variable.place, to);
-    } else if (each.low != nullptr && each.kind == share_kind::out) {
-      continue;
+    } else if (is_result_range(each) && (!each.is_inout || of.kind == node_kind::do_many)) {
+      continue;  // the giver writes there, too
     } else if (each.low != nullptr) {
-      to.add(" { long long weft_low = (" + plain_text(each.low->parts, in) + "), weft_high = (" +
-             plain_text(each.high->parts, in) + "); if (weft_low < weft_high)");
+      auto const [low, high] = watched_bounds(of, each, in);
+      std::string const has_any = of.index == nullptr ? "" : "weft_self->weft_index < weft_self->weft_end && ";
+      to.add(" { long long weft_low = (" + low + "), weft_high = (" + high + "); if (" + has_any + "weft_low < weft_high)");
       watch_one(name + " + weft_low", "(unsigned long)(weft_high - weft_low) * sizeof *" + name, variable.name, variable.place,
                 to);
       to.add(" }");

@@ -18,26 +18,12 @@ namespace {
 
 constexpr const char* divide_head = "(weft_tascell_record *weft_record, weft_tascell_worker *weft_worker)";
 
-// Whether the statement calls worker functions only inside of constructs.
-bool calls_in_constructs_only(const node* of) {
-  for (size_t i = 0; i < of->parts.size(); i++) {
-    const piece& each = of->parts[i];
-    if (each.is_token() && each.word.bound != nullptr && each.word.bound->is_worker) return false;
-    bool const is_plain = each.child != nullptr && !is_construct(each.child->kind);
-    if (is_plain && !calls_in_constructs_only(each.child)) return false;
-    bool const is_throw_or_broadcast =
-        each.child != nullptr && (each.child->kind == node_kind::throw_tag || each.child->kind == node_kind::broadcast);
-    if (is_throw_or_broadcast && !calls_in_constructs_only(each.child)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void lowering::construct(const node& of, const context& in, writer& to) {
   switch (of.kind) {
     case node_kind::do_two: do_two(of, in, to); break;
-    case node_kind::do_many: do_many(of, in, to, "", ""); break;
+    case node_kind::do_many: do_many(of, in, to, {}); break;
     case node_kind::wind: wind(of, in, to); break;
     case node_kind::catch_tag: catch_tag(of, in, to); break;
     case node_kind::broadcast: broadcast(of, in, to); break;
@@ -61,7 +47,7 @@ static bool is_array_by_name(const symbol& variable) {
   return variable.is_parameter && variable.form == shape::array && !is_shown;
 }
 
-std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& variables,
+std::vector<capture> lowering::captures_of(const context& in, const std::vector<const symbol*>& variables,
                                            const std::vector<const node*>& active) const {
   std::vector<capture> result;
   for (const symbol* each : variables) {
@@ -83,13 +69,19 @@ std::vector<capture> lowering::captures_of(const std::vector<const symbol*>& var
         !is_array(*each) && !each->is_static && !each->is_atomic && !addressed_.contains(each) && !writes(active, *each);
     bool const is_double =
         std::ranges::any_of(result, [each](const capture& other) { return other.variable->name == each->name; });
-    result.push_back({each, is_double ? each->name + "_" + std::to_string(result.size()) : each->name, !is_fixed});
+    result.push_back({each, is_double ? each->name + "_" + std::to_string(result.size()) : each->name,
+                      !is_fixed && !in.parts.contains(each), in.parts.contains(each)});
   }
   return result;
 }
 
 void lowering::capture_members(const std::vector<capture>& captures, writer& to) const {
-  for (const capture& each : captures) to.add(" " + declared_as(*each.variable, each.member, each.is_by_address) + ";");
+  for (const capture& each : captures) {
+    to.add(" " +
+           (each.is_part ? declared_element(*each.variable, each.member, true)
+                         : declared_as(*each.variable, each.member, each.is_by_address)) +
+           ";");
+  }
 }
 
 void lowering::capture_values(const std::vector<capture>& captures, const context& in, const std::string& record,
@@ -111,6 +103,7 @@ context lowering::inside(const context& in, const record_made& record) const {
   result.function = in.function;
   result.group = in.group;
   result.shown_name = in.shown_name;
+  result.parts = in.parts;
   result.up = "weft_up";
   for (auto const& [variable, name] : record.names) result.names[variable] = with_record(name, "weft_self");
   return result;
@@ -128,7 +121,7 @@ void lowering::keep_captures(record_made& made, const context& in, const std::ve
       made.names[each] = with_record(above->second, "((struct " + in.above_type + " *)(void *)((weft_tascell_record *)$)->up)");
     }
   }
-  made.captures = captures_of(own, active);
+  made.captures = captures_of(in, own, active);
   for (const capture& each : made.captures)
     made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
 }
@@ -192,6 +185,7 @@ record_made lowering::choice_record(const node& of, const context& in) {
   if (is_loop) to.add(" " + type_text(*of.index) + "weft_index;");
   capture_members(made.captures, to);
   if (is_loop) to.add(" " + type_text(*of.index) + "weft_end;");
+  if (of.step != nullptr) to.add(" long long weft_step;");
   made.lends = of.how.task == nullptr && std::ranges::any_of(of.how.items, &share_item::is_lazy);
   if (made.lends) to.add(" weft_tascell_stamp weft_stamp;");
   to.add(" };");
@@ -248,24 +242,11 @@ void lowering::divide_text(const node& of, const context& in, const record_made&
     statement(*of.how.put, with, to);
   } else {
     if (of.kind == node_kind::do_many) to.add(" weft_this->weft_from = weft_from; weft_this->weft_to = weft_self->weft_end;");
+    if (of.step != nullptr) to.add(" weft_this->weft_step = weft_self->weft_step;");
     shared_put(of, with, to);
   }
   if (of.kind == node_kind::do_many) to.add(" weft_self->weft_end = weft_from;");
   to.add(" return &weft_this->weft_header; }");
-}
-
-// weft_from: the first iteration that is given.
-void lowering::range_text(const node& of, const context& in, writer& to) {
-  std::string const type = type_text(*of.index);
-  if (of.how.split != nullptr) {
-    to.add(" if (!(weft_self->weft_index < weft_self->weft_end)) return (void *)0; " + type + "weft_from = (" + type + ")(");
-    parts_text(of.how.split->parts, in, to);
-    to.add("); if (weft_from <= weft_self->weft_index) weft_from = (" + type + ")(weft_self->weft_index + 1);");
-  } else {
-    to.add(" " + type + "weft_from = (" + type +
-           ")weft_tascell_middle((long long)weft_self->weft_index, (long long)weft_self->weft_end);");
-  }
-  to.add(" if (weft_from >= weft_self->weft_end) return (void *)0;");
 }
 
 void lowering::do_two(const node& of, const context& in, writer& to) {
@@ -298,57 +279,6 @@ void lowering::join_text(const node& of, const context& in, writer& to, const st
     shared_get(of, in, to);
   }
   to.add(" weft_tascell_task_free(&weft_this->weft_header);");
-}
-
-void lowering::do_many(const node& of, const context& in, writer& to, const std::string& low, const std::string& high) {
-  record_made const made = choice_record(of, in);
-  std::string const number = std::to_string(next());
-  std::string const record = "weft_r" + number;
-  context with = under(in, made, "&" + record + ".weft_choice.record");
-  with.above[of.index] = "($->weft_index)";
-  to.go_to(of.first);
-  to.add(" {" + in.store_index);
-  begin_text(record, in, "choice", made, to);
-  // The loop begins with a copy of its first index: a load of what was just stored would delay it.
-  std::string const first = "weft_first" + number;
-  for (auto const& [field, given, written] : {std::tuple("weft_index", &low, of.low), std::tuple("weft_end", &high, of.high)}) {
-    bool const is_first = given == &low;
-    to.add(is_first ? " " + type_text(*of.index) + first + " = " : " " + record + "." + field + " = ");
-    if (given->empty()) {
-      to.add("(");
-      parts_text(written->parts, in, to);
-      to.add(");");
-    } else {
-      to.add(*given + ";");
-    }
-    if (is_first) to.add(" " + record + ".weft_index = " + first + ";");
-  }
-  to.add(" weft_tascell_poll(weft_worker, " + with.up + ");");
-  bool const polls_each = of.how.poll != nullptr || !has_poll_or_call(of.one);
-  if (of.how.poll != nullptr) {
-    to.add(" unsigned long weft_interval" + number + " = (unsigned long)(");
-    parts_text(of.how.poll->parts, in, to);
-    to.add("), weft_left" + number + " = weft_interval" + number + ";");
-  }
-  std::string prologue;
-  with.prologue = &prologue;
-  size_t const before_loop = to.mark();
-  to.add(" for (" + type_text(*of.index) + of.index->name + " = " + first + "; " + of.index->name + " < " + record +
-         ".weft_end; " + of.index->name + "++) {");
-  std::string const store = " " + record + ".weft_index = " + of.index->name + ";";
-  bool const stores_late = !polls_each && calls_in_constructs_only(of.one);
-  if (stores_late) with.store_index = store;
-  if (!stores_late) to.add(store);
-  if (polls_each && of.how.poll == nullptr) to.add(" weft_tascell_poll_again(weft_worker, " + with.up + ");");
-  if (of.how.poll != nullptr)
-    to.add(" if (weft_left" + number + "-- <= 1) { weft_left" + number + " = weft_interval" + number +
-           "; weft_tascell_poll_again(weft_worker, " + with.up + "); }");
-  statement(*of.one, with, to);
-  to.insert(before_loop, prologue);
-  // All has begun: a request that comes while the worker joins finds nothing to divide.
-  to.add(" } if (" + record + ".weft_choice.given) { " + record + ".weft_index = " + record + ".weft_end; do {");
-  join_text(of, in, to, record + ".weft_choice");
-  to.add(" } while (" + record + ".weft_choice.given); } }");
 }
 
 // ---- winds
@@ -404,7 +334,7 @@ void lowering::wind(const node& of, const context& in, writer& to) {
 void lowering::catch_tag(const node& of, const context& in, writer& to) {
   std::string const name = "weft_catch_" + std::to_string(next());
   record_made made;
-  made.captures = captures_of(free_variables({of.two}), {of.two});
+  made.captures = captures_of(in, free_variables({of.two}), {of.two});
   std::vector<capture> const& captures = made.captures;
   for (const capture& each : captures) made.names[each.variable] = (each.is_by_address ? "(*$->" : "($->") + each.member + ")";
   context with = inside(in, made);

@@ -35,6 +35,34 @@ void lowering::plain_external(const external& each) {
   }
 }
 
+void lowering::plain_loop(const node& of, const context& in, writer& to) {
+  std::string const number = std::to_string(next());
+  std::string const end = "weft_end" + number;
+  std::string const step = "weft_step" + number;
+  std::string const& index = of.index->name;
+  to.add(" {");
+  if (of.step != nullptr) {
+    to.add(" const long long " + step + " = (");
+    parts_text(of.step->parts, in, to);
+    std::string const where = of_.from->files[of.how.place.file].name + ":" + std::to_string(of.how.place.line);
+    to.add("); if (" + step +
+           " < 1) { extern int dprintf(int, const char *__restrict, ...); dprintf(2, \"%s: the step of this loop is " +
+           "%lld, and must be at least 1: loops go upwards\\n\", " + quoted(where) + ", " + step + "); __builtin_abort(); }");
+  }
+  to.add(" for (" + type_text(*of.index) + index + " = (");
+  parts_text(of.low->parts, in, to);
+  to.add("), " + end + " = (");
+  parts_text(of.high->parts, in, to);
+  to.add("); " + index + " < " + end + "; ");
+  if (of.step == nullptr)
+    to.add(index + "++)");
+  else
+    to.add(index + " = (" + type_text(*of.index) + ")((unsigned long long)" + end + " - (unsigned long long)" + index +
+           " > (unsigned long long)" + step + " ? " + index + " + " + step + " : " + end + "))");
+  statement(*of.one, in, to);
+  to.add(" }");
+}
+
 void lowering::plain_construct(const node& of, const context& in, writer& to) {
   to.go_to(of.first);
   switch (of.kind) {
@@ -45,16 +73,7 @@ void lowering::plain_construct(const node& of, const context& in, writer& to) {
         if (part != nullptr) statement(*part, in, to);
       to.add(" }");
       break;
-    case node_kind::do_many: {
-      std::string const end = "weft_end" + std::to_string(next());
-      to.add(" for (" + type_text(*of.index) + of.index->name + " = (");
-      parts_text(of.low->parts, in, to);
-      to.add("), " + end + " = (");
-      parts_text(of.high->parts, in, to);
-      to.add("); " + of.index->name + " < " + end + "; " + of.index->name + "++)");
-      statement(*of.one, in, to);
-      break;
-    }
+    case node_kind::do_many: plain_loop(of, in, to); break;
     case node_kind::catch_tag:
     case node_kind::throw_tag:
       throw syntax_error({severity::error, "E143",

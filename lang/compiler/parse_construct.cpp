@@ -1,6 +1,7 @@
 // What the language adds to C: tasks, choice points, winds, throws, and their clauses.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "parser.hpp"
 
@@ -253,12 +254,47 @@ void parser::many_header(node& of) {
     fail("E002", now(), "a loop variable must be an integer", "write: do_many (long i : 0, n)");
   if (!is(":")) fail("E002", now(), "':' is missing after the loop variable", "write: do_many (long i : 0, n)");
   take();
-  if (!has_two_parts()) fail("E002", now(), "a parallel loop has two bounds", "write: do_many (long i : 0, n)");
+  many_bounds(of);
+  of.index = declare_as(type, found);
+}
+
+void parser::many_bounds(node& of) {
+  size_t const commas = commas_ahead();
+  if (commas == 0) fail("E002", now(), "a parallel loop has two bounds", "write: do_many (long i : 0, n)");
+  if (commas > 2)
+    fail("E002", now(), "a parallel loop has two bounds and a step, and no more", "write: do_many (long i : 0, n, 2)");
   of.low = expression_until({","});
   take();
-  of.high = expression_until({")"});
+  of.high = expression_until({",", ")"});
+  if (take().is(")")) return;
+  of.step = expression_until({")"});
+  need_positive(*of.step);
   take();
-  of.index = declare_as(type, found);
+}
+
+// E124: what is written as a number, 2 or -1 or (0). The run looks at other steps.
+void parser::need_positive(const node& step) const {
+  const token* number = nullptr;
+  bool is_negative = false;
+  for (const piece& each : step.parts) {
+    if (each.is("(") || each.is(")") || each.is("+")) continue;
+    if (each.is("-") && number == nullptr) {
+      is_negative = !is_negative;
+      continue;
+    }
+    if (!each.is_token() || each.word.kind != token_kind::number || number != nullptr) return;
+    number = &each.word;
+  }
+  if (number == nullptr) return;
+  std::string const text(number->text);
+  bool const is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  bool const is_real =
+      text.find('.') != std::string::npos || text.find_first_of(is_hexadecimal ? "pP" : "eEfF") != std::string::npos;
+  bool const is_zero = std::strtoull(text.c_str(), nullptr, 0) == 0;
+  if (is_real || is_zero || is_negative)
+    fail("E124", *number,
+         "the step of a parallel loop is " + (is_negative ? "-" + text : text) + ", and not an integer of at least 1",
+         is_negative ? "write a loop upwards, and compute the element from its variable" : "write: do_many (long i : 0, n, 2)");
 }
 
 node* parser::wind(bool is_reversible) {
@@ -320,19 +356,29 @@ node* parser::clause_expression() {
   return result;
 }
 
+// Whether a clause `what (…)` stands here. If the program has declared the name, as <poll.h> does, a
+// call of it may stand here instead. Behind a clause a statement begins, and behind a call none.
+bool parser::is_clause(std::string_view what) const {
+  if (!is(what) || !ahead(1).is("(")) return false;
+  if (is_word(what)) return true;
+  symbol const* const known = lookup(what);
+  if (known->kind == symbol_kind::type) return false;
+  const token& behind = tokens_[std::min(closing(at_ + 1) + 1, tokens_.size() - 1)];
+  return behind.is("{") || behind.kind == token_kind::identifier;
+}
+
 void parser::clauses(handler& into) {
   for (;;) {
-    bool const has_group = ahead(1).is("(");
-    if (is_word("share") && has_group) {
+    if (is_clause("share")) {
       take();
       share(into);
-    } else if (is_word("guard") && has_group) {
+    } else if (is_clause("guard")) {
       take();
       into.guard = clause_expression();
     } else if (is_word("split") && ahead(1).is("at")) {
       take(), take();
       into.split = clause_expression();
-    } else if (is_word("poll") && has_group) {
+    } else if (is_clause("poll")) {
       take();
       into.poll = clause_expression();
     } else {

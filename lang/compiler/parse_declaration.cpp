@@ -215,6 +215,7 @@ specifiers_found parser::specifiers() {
       result.has_pointers |= known->has_pointers;
       result.names_worker |= known->is_worker;
       result.names_real |= known->is_real;
+      result.names_struct |= known->is_struct;
       result.dimensions = known->dimensions;
       result.form = known->form;
       specifier_word(result);
@@ -476,6 +477,8 @@ symbol* parser::declare_as(const specifiers_found& type, declarator_found& found
   made->is_real = type.names_real || std::ranges::any_of(type.words, [](const piece& each) {
                     return each.is("float") || each.is("double") || each.is("_Complex");
                   });
+  made->is_struct = type.names_struct ||
+                    std::ranges::any_of(type.words, [](const piece& each) { return each.is("struct") || each.is("union"); });
   made->has_local_type = type.has_local_type;
   made->has_pointers = type.has_pointers || found.has_pointers;
   return made;

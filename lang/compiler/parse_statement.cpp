@@ -324,15 +324,16 @@ node* parser::expression_until(std::initializer_list<std::string_view> stops) {
   return result;
 }
 
-// Whether a comma stands before the bracket that closes the one that is open.
-bool parser::has_two_parts() const {
+// How many commas stand before the bracket that closes the one that is open.
+size_t parser::commas_ahead() const {
   int depth = 0;
-  for (size_t i = at_; i < tokens_.size() && depth >= 0; i++) {
-    if (depth == 0 && tokens_[i].is(",")) return true;
+  size_t result = 0;
+  for (size_t i = at_; i < tokens_.size(); i++) {
+    if (depth == 0 && tokens_[i].is(",")) result++;
     if (tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{")) depth++;
-    if (tokens_[i].is(")") || tokens_[i].is("]") || tokens_[i].is("}")) depth--;
+    if ((tokens_[i].is(")") || tokens_[i].is("]") || tokens_[i].is("}")) && --depth < 0) break;
   }
-  return false;
+  return result;
 }
 
 }  // namespace tascell

@@ -23,7 +23,7 @@ struct specifiers_found {
   pieces words;  // without storage classes and worker
   pieces all;    // without worker
   bool is_typedef = false, is_static = false, is_worker = false, is_atomic = false;
-  bool names_worker = false, names_real = false;  // by the name of a type
+  bool names_worker = false, names_real = false, names_struct = false;  // by the name of a type
   bool has_pointers = false, has_local_type = false, has_type = false;
   shape form = shape::plain;  // of a type's name
   uint8_t dimensions = 0;
@@ -125,11 +125,20 @@ class parser {
   node* catch_tag();
   node* broadcast();
   bool is_parallel_for() const;
-  [[nodiscard]] bool has_two_parts() const;
+  [[nodiscard]] size_t commas_ahead() const;
   void many_header(node& of);
+  void many_bounds(node& of);
+  void need_positive(const node& step) const;
   void clauses(handler& into);
+  bool is_clause(std::string_view what) const;
   void share(handler& into);
+  void share_group(handler& into);
+  void share_reduction(handler& into);
   void share_items(handler& into, share_kind kind);
+  void share_bounds(share_item& of);
+  void share_laziness(share_item& of);
+  static void take_both_ways(handler& into, size_t first);
+  void join_parts(handler& into) const;
   void need_expanded_bound() const;
   void handles(handler& into, bool is_loop);
   void handler_blocks(handler& into);

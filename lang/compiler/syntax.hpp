@@ -41,6 +41,7 @@ struct symbol {
   bool is_static = false;
   uint8_t dimensions = 0;       // of an array
   bool is_real = false;         // of a type that is no integer, or of what such a type makes
+  bool is_struct = false;       // of a struct or a union, or what such a type makes
   bool has_local_type = false;  // of a type that its function declares
   bool has_pointers = false;    // the type's objects hold pointers
   bool is_defined = false;      // a function that this text defines
@@ -71,9 +72,10 @@ struct share_item {
   token place;
   bool is_object = false;  // copy *p
   bool is_lazy = false;    // copy p[low..high] lazily
+  bool is_inout = false;   // inout p[low..high], whose kind is out: the task gets the elements, too
   node* low = nullptr;     // copy p[low..high], out p[low..high]
-  node* high = nullptr;
-  std::string operation;  // of reduce: an operator, min or max
+  node* high = nullptr;    // null: p[low.. ], of a loop, up to where the iteration behind the last begins
+  std::string operation;   // of reduce: an operator, min or max
 };
 
 // What tells how a construct's work becomes a task.
@@ -103,6 +105,7 @@ struct node {
   const symbol* index = nullptr;        // of do_many
   node* low = nullptr;
   node* high = nullptr;
+  node* step = nullptr;  // of do_many; null: 1
   handler how;
 };
 
@@ -162,6 +165,8 @@ void check(program& of);
 void check_parts(program& of, const node& construct);
 // The rules about elements that a construct's tasks read lazily.
 void check_lazies(program& of, const node& construct);
+// The rules about the parts of arrays that a construct's tasks get and return.
+void check_elements(program& of, const node& construct);
 // The rule about loops of a worker function.
 void check_loops(program& of, const node& body);
 
@@ -203,6 +208,12 @@ bool assigns_first(const node& in, const symbol& variable);
 std::vector<share_item> shares_of(const node& of);
 // What of a construct becomes a task.
 const node* given_part(const node& of);
+// A variable's elements that a task writes where the giver has them, or that are brought back there.
+bool is_result_range(const share_item& item);
+// Elements as messages show them: p[low .. high].
+std::string part_text(const share_item& item);
+// Whether the expression names the variable; null: no.
+bool names(const node* expression, const symbol& variable);
 // Whether an array, as opposed to a pointer, stands behind the name.
 bool is_array(const symbol& variable);
 // Whether something is a statement of the language that makes records or polls.

@@ -182,8 +182,8 @@ void each_node(const node* in, const std::function<void(const node&)>& see) {
   if (in == nullptr) return;
   see(*in);
   for (const piece& each : in->parts) each_node(each.child, see);
-  for (const node* each :
-       {in->low, in->high, in->one, in->two, in->three, in->how.guard, in->how.split, in->how.poll, in->how.put, in->how.get})
+  for (const node* each : {in->low, in->high, in->step, in->one, in->two, in->three, in->how.guard, in->how.split, in->how.poll,
+                           in->how.put, in->how.get})
     each_node(each, see);
   for (const share_item& each : in->how.items) {
     each_node(each.low, see);
@@ -208,6 +208,23 @@ bool is_static_object(const symbol& variable) {
 }
 
 const node* given_part(const node& of) { return of.kind == node_kind::do_two ? of.two : of.one; }
+
+bool is_result_range(const share_item& item) { return item.low != nullptr && item.kind == share_kind::out; }
+
+std::string part_text(const share_item& item) {
+  auto const bound = [](const node* of) {
+    std::string result = of == nullptr ? "" : text_of(of->parts);
+    std::ranges::replace(result, '\n', ' ');
+    return result;
+  };
+  return item.variable->name + "[" + bound(item.low) + " .. " + bound(item.high) + "]";
+}
+
+bool names(const node* expression, const symbol& variable) {
+  bool result = false;
+  each_token(expression, [&](const pieces& parts, size_t index) { result = result || parts[index].word.bound == &variable; });
+  return result;
+}
 
 std::vector<const symbol*> free_variables(const std::vector<const node*>& in) {
   std::set<const symbol*> known;
@@ -326,7 +343,10 @@ std::vector<share_item> shares_of(const node& of) {
     bool const is_named_input = std::ranges::any_of(
         of.how.items, [each](const share_item& item) { return item.variable == each && item.kind != share_kind::out; });
     if (is_named_result && !is_named_input && !assigns_first(*given, *each)) {  // its value before may matter
-      result.push_back({share_kind::in, each, of.how.place, false, false, nullptr, nullptr, ""});
+      share_item before;
+      before.variable = each;
+      before.place = of.how.place;
+      result.push_back(before);
       continue;
     }
     bool const is_named = std::ranges::any_of(result, [each](const share_item& item) { return item.variable == each; });

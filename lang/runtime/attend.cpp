@@ -45,11 +45,12 @@ const task* wanted_by(const worker* self, unsigned thief) {
 }
 
 bool accepts(worker* self, unsigned thief) {
+  if (self->is_alone) return false;
   if (wants_descendant(self, thief)) {
     const task* const wanted = wanted_by(self, thief);
     return wanted != nullptr && descends(self, wanted);
   }
-  return !self->all->how.refuses || self->probability >= 1 || draw_unit(self) < self->probability;
+  return !self->all->how.refuses || self->probability >= 1 || self->random.fraction() < self->probability;
 }
 
 // Takes what has come into self->pending. Returns how many it accepts; the others are refused.
@@ -129,7 +130,7 @@ void send(worker* self, weft_tascell_choice* from, task* made, unsigned thief) {
     answer_outside(self, thief, made);
     return;
   }
-  if (self->all->how.ships) pack_given(made);
+  if (self->all->how.ships || (self->all->how.checks_puts && made->kind->has_parts)) pack_given(made);
   if (to == self) {
     self->own = made;
     return;
@@ -143,7 +144,7 @@ bool serve(worker* self, record* at) {
   const unsigned thief = find_thief(self, at);
   if (thief == self->all->thieves) return false;
   const double refused = at->operations->guard == nullptr ? 0 : at->operations->guard(at, self);
-  if (refused > 0 && draw_unit(self) < refused) {
+  if (refused > 0 && self->random.fraction() < refused) {
     forget_request(self, thief);
     if (thief != self->index) refuse(self, thief);
     return true;
@@ -154,6 +155,24 @@ bool serve(worker* self, record* at) {
   send(self, reinterpret_cast<weft_tascell_choice*>(at), made, thief);
   return true;
 }
+
+bool gives_parts(const record* at) {
+  const weft_tascell_kind* const gives = at->operations->gives;
+  return gives != nullptr && gives->has_parts && gives->pack_in != nullptr;
+}
+
+// The check mode runs tasks that write parts of arrays as if they had come from another node, to
+// see what they read.
+void give_part_to_itself(worker* self, record* at) {
+  if (!self->offers_parts || !gives_parts(at)) return;
+  task* const made = at->operations->divide(at, self);
+  if (made == nullptr) return;
+  self->offers_parts = false;
+  send(self, reinterpret_cast<weft_tascell_choice*>(at), made, self->index);
+}
+
+// What tasks that were given write in place is changed then.
+bool is_comparable(const record* at) { return !has_given(at) || !gives_parts(at); }
 
 // Walks from the newest record to the oldest and back, and serves up to count requests. Returns how
 // many are left.
@@ -173,7 +192,8 @@ unsigned backtrack(worker* self, record* newest, unsigned count) {
   }
   for (;;) {
     if (at->operations->kind == WEFT_TASCELL_CHOICE) {
-      if (self->all->how.checks_puts) compare_for(self->check, at);
+      if (self->all->how.checks_puts && is_comparable(at)) compare_for(self->check, at);
+      give_part_to_itself(self, at);
       while (count != 0 && serve(self, at)) --count;
     }
     redo(self, at);
@@ -198,7 +218,7 @@ void refuse_pending(worker* self, unsigned count) {
 // The storm mode: the worker is a thief of its own.
 bool asks_itself(worker* self) {
   const std::uint64_t storm = self->all->how.storm;
-  return storm == 1 || (storm != 0 && draw(self) % storm == 0);
+  return storm == 1 || (storm != 0 && self->random.next() % storm == 0);
 }
 
 }  // namespace
@@ -224,7 +244,9 @@ static bool attend(worker* self, record* newest, bool has_polled, unwinding* out
   if ((why & wants_end) != 0 && must_unwind(self, newest, out)) return true;
   unsigned count = take_requests(self);
   if (count != 0) weft_ext_trace_note(note_of_requests, count);
-  if ((why & always_look) != 0 && asks_itself(self)) {
+  const bool asks = (why & always_look) != 0 && !self->is_alone && asks_itself(self);
+  self->offers_parts = self->check != nullptr && self->all->how.checks_puts && !self->is_alone && !asks;
+  if (asks) {
     self->pending[self->index / bits_of_word] |= std::uint64_t{1} << self->index % bits_of_word;
     ++count;
   }

@@ -11,6 +11,7 @@
 
 #include "net/frames/choose.hpp"
 #include "net/frames/kept_node.hpp"
+#include "net/frames/standard_descriptors.hpp"
 
 namespace weft::tascell_runtime {
 namespace {
@@ -298,6 +299,10 @@ const net::frames* choose_transport(const node_options& options, bool* is_good) 
     problem = "--server is for --transport tcp: leave one of them out";
   else if (by != &net::tcp && options.key_file != nullptr)
     problem = "--key-file is for a server: name it with --server HOST:PORT";
+  else if (by != &net::tcp && options.is_keyless)
+    problem = "--no-key is for a server: name it with --server HOST:PORT";
+  else if (options.key_file != nullptr && options.is_keyless)
+    problem = "--key-file and --no-key exclude each other: leave one of them out";
   else if (by == nullptr && options.nodes > 1)
     problem = "--nodes wants --server HOST:PORT, or weft launch with a launcher of nodes";
   if (problem != nullptr) std::fprintf(stderr, "weft: tascell: %s\n", problem);
@@ -316,7 +321,10 @@ bool can_begin(const net::frame_group& group, const node_options& options) {
 }  // namespace
 
 void keep_launched_node(const node_options& options) {
-  if (options.server == nullptr && net::launched_frames() != nullptr) net::keep_node();
+  if (options.server != nullptr || net::launched_frames() != nullptr) net::open_standard_descriptors();
+  if (options.server != nullptr || net::launched_frames() == nullptr) return;
+  net::tell_binding(options.workers);
+  net::keep_node();
 }
 
 node* open_node(const node_options& options, bool* is_good) {
@@ -326,6 +334,7 @@ node* open_node(const node_options& options, bool* is_good) {
   net::frame_options where;
   where.address = options.server;
   where.key_file = options.key_file;
+  where.is_keyless = options.is_keyless;
   where.program = program_hash();
   where.idle_sleep_ns = options.idle_sleep_ns;
   net::frame_group* const group = memory == nullptr ? nullptr : by->open(where);

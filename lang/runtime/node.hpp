@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/linked_queue.hpp"
 #include "net/frames.hpp"
 #include "node_words.hpp"
 #include "worker.hpp"
@@ -137,11 +138,10 @@ struct node {
   bool is_ready = false;  // all broadcasts from before have come
   outside_request requests[outside_most];
 
-  task* to_publish = nullptr;     // of workers of the first node, in order
-  std::uint64_t last_ticket = 0;  // of publishes
+  weft::base::linked_queue<task> to_publish;  // of workers of the first node
+  std::uint64_t last_ticket = 0;              // of publishes
 
-  waiting_frame* first_to_send = nullptr;
-  waiting_frame* last_to_send = nullptr;
+  weft::base::linked_queue<waiting_frame> to_send;
 
   // the door's
   broadcast_made* broadcasts = nullptr;  // of the first node
@@ -283,6 +283,7 @@ struct node_options {
   const char* server = nullptr;
   const char* key_file = nullptr;
   const char* transport = nullptr;
+  bool is_keyless = false;
   std::uint64_t idle_sleep_ns = 0;
   unsigned workers = 0;
   unsigned nodes = 0;  // main begins when so many have come

@@ -44,6 +44,11 @@ bool read_node_options(int* argc, char** argv, node_options* out) {
     unsigned which = 0;
     while (which < 6 && std::strcmp(word, names[which]) != 0) ++which;
     if (is_end && at > 1) ++at;  // it only ends words of the library
+    if (std::strcmp(word, "--no-key") == 0) {
+      out->is_keyless = true;
+      ++at;
+      continue;
+    }
     if (which == 6) break;
     const char* const value = at + 1 < *argc ? argv[at + 1] : nullptr;
     if (value == nullptr) {

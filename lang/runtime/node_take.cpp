@@ -95,7 +95,7 @@ member* choose_member(worker* self, std::uint64_t now, std::uint64_t* until_ns) 
       *until_ns = at < *until_ns ? at : *until_ns;
       continue;
     }
-    if (draw(self) % ++count == 0) chosen = each;
+    if (self->random.next() % ++count == 0) chosen = each;
   }
   return chosen;
 }

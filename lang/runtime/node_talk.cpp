@@ -65,17 +65,14 @@ void say(node* from, std::uint32_t to, message what, const void* head, std::size
   }
   {
     const node_lock locked(from);
-    (from->last_to_send == nullptr ? from->first_to_send : from->last_to_send->next) = made;
-    from->last_to_send = made;
+    from->to_send.push_back(made);
   }
   from->by->wake(from->group);
 }
 
 static waiting_frame* take_waiting(node* from) {
   const node_lock locked(from);
-  waiting_frame* const taken = from->first_to_send;
-  from->first_to_send = from->last_to_send = nullptr;
-  return taken;
+  return from->to_send.take_all();
 }
 
 void send_waiting(node* from) {

@@ -85,9 +85,7 @@ bool broadcast_far(worker* self, task* what) {
     what->shipped = nullptr;
     kept->tag = static_cast<std::int64_t>(head.ticket);
     const node_lock locked(all);
-    task** at = &all->to_publish;
-    while (*at != nullptr) at = &(*at)->next;
-    *at = kept;
+    all->to_publish.push_back(kept);
   } else {
     packed = detach_bytes(what, &data, &size);
     say(all, all->group->first, publish_message, &head, sizeof head, data, size, free_detached, packed);
@@ -102,10 +100,9 @@ void publish_own(node* self) {
     task* kept = nullptr;
     {
       const node_lock locked(self);
-      kept = self->to_publish;
-      if (kept == nullptr) return;
-      self->to_publish = kept->next;
+      kept = self->to_publish.pop_front();
     }
+    if (kept == nullptr) return;
     const void* data = nullptr;
     std::size_t size = 0;
     void* const packed = detach_bytes(kept, &data, &size);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <weft/ext.h>
+#include <weft/failing.h>
 
 #include "node.hpp"
 
@@ -39,7 +40,7 @@ bool make_worker(run* all, unsigned index) {
   self->all = all;
   self->index = index;
   self->attention = all->looks_always;
-  self->random = (all->how.seed + index + 1) * 0x9E3779B97F4A7C15u | 1;
+  self->random = weft::base::rng(all->how.seed + index + 1);
   weft_tascell_set_probability(self, 1);
   const std::size_t words = request_words(all->thieves);
   auto* const posted = static_cast<atomic<std::uint64_t>*>(std::calloc(2 * words, sizeof(std::uint64_t)));
@@ -63,7 +64,7 @@ void make_thief(run* all, unsigned index) {
   auto* const self = new (all->workers + index) worker();  // all zero first
   self->all = all;
   self->index = index;
-  self->random = (all->how.seed + index + 1) * 0x9E3779B97F4A7C15u | 1;
+  self->random = weft::base::rng(all->how.seed + index + 1);
 }
 
 bool make_workers(run* all) {
@@ -100,6 +101,7 @@ void work(void* argument) {
 
 // The workers of Weft may have any indexes. Returns how many threads were made.
 unsigned make_threads(run* all, weft_status* problem) {
+  weft_ext_name_stack_setting(work, "WEFT_TASCELL_STACK_SIZE, or stack_bytes of its weft_tascell_options", 0);
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.stack_bytes = all->options.stack_bytes;
   attr.name = "tascell worker";
@@ -155,9 +157,24 @@ void note_counts(const run* all) {
 
 // ---- options ------------------------------------------------------------------------------------
 
-bool are_good(const weft_tascell_options& options) {
-  const bool is_power_of_two = (options.data_alignment & (options.data_alignment - 1)) == 0;
-  return options.size == sizeof options && is_power_of_two && (options.stack_bytes == 0 || options.stack_bytes >= WEFT_STACK_MIN);
+constexpr char run_call[] = "weft_tascell_run";
+
+weft_status refuse_option(const char* cause, std::uint64_t value) {
+  return weft_ext_fail(WEFT_INVALID, run_call, "options", cause, value);
+}
+
+// WEFT_OK: they are good.
+weft_status refusal_of(const weft_tascell_options& options) {
+  if (options.size != sizeof options) return refuse_option("its size is %u: set it with WEFT_TASCELL_OPTIONS_INIT", options.size);
+  if ((options.data_alignment & (options.data_alignment - 1)) != 0)
+    return refuse_option("data_alignment is %u, which is no power of two", options.data_alignment);
+  if (options.stack_bytes == 0 || options.stack_bytes >= WEFT_STACK_MIN) return WEFT_OK;
+  static_assert(WEFT_STACK_MIN == 16384);
+  return refuse_option("stack_bytes is %u; at least 16384 (WEFT_STACK_MIN) are needed", options.stack_bytes);
+}
+
+weft_status refuse_root(const weft_tascell_task* root) {
+  return weft_ext_fail(WEFT_INVALID, run_call, "root", root == nullptr ? "it is null" : "it was given or run before", 0);
 }
 
 void choose_count(run* all) {
@@ -179,6 +196,12 @@ void weft_tascell_set_probability(weft_tascell_worker* worker, double probabilit
   as_worker(worker)->accepts.store(static_cast<std::uint32_t>(worker->probability * 0x1p20), base::relaxed);
 }
 
+void weft_tascell_refuse_step(const weft_tascell_place* place, int64_t step) {
+  char text[128];
+  std::snprintf(text, sizeof text, "the step of this loop is %" PRId64 ", and must be at least 1: loops go upwards", step);
+  die(place, text);
+}
+
 unsigned weft_tascell_worker_count(const weft_tascell_worker* worker) {
   return static_cast<const struct worker*>(worker)->all->count;
 }
@@ -196,13 +219,18 @@ static weft_status run_on(weft_tascell_task* root, const weft_tascell_options* o
   run all;
   const weft_tascell_options usual = WEFT_TASCELL_OPTIONS_INIT;
   all.options = options == nullptr ? usual : *options;
-  if (!are_good(all.options) || !read_settings(&all.how)) return WEFT_INVALID;
-  if (!weft_is_initialized()) return WEFT_NOT_INITIALIZED;
-  if (weft_self() != nullptr && weft_thread_is_tasklet(weft_self())) return WEFT_CANNOT_BLOCK;
+  if (const weft_status refused = refusal_of(all.options); refused != WEFT_OK) return refused;
+  if (!read_settings(&all.how))
+    return weft_ext_fail(WEFT_INVALID, run_call, nullptr, "a variable of the environment, which a line on stderr names, is bad",
+                         0);
+  if (!weft_is_initialized())
+    return weft_ext_fail(WEFT_NOT_INITIALIZED, run_call, nullptr, "the runtime is not running: call weft_init first", 0);
+  if (weft_self() != nullptr && weft_thread_is_tasklet(weft_self()))
+    return weft_ext_fail(WEFT_CANNOT_BLOCK, run_call, nullptr, "the caller is a tasklet, which may neither wait nor yield", 0);
   all.far = far;
   choose_count(&all);
   all.root = root;
-  if (!make_workers(&all)) return WEFT_NOMEM;
+  if (!make_workers(&all)) return weft_ext_fail(WEFT_NOMEM, run_call, nullptr, "memory is exhausted", 0);
   weft_status status = far == nullptr || start_door(far, &all) ? WEFT_OK : WEFT_AGAIN;
   if (status == WEFT_OK) {
     status = run_workers(&all);
@@ -217,7 +245,7 @@ static weft_status run_on(weft_tascell_task* root, const weft_tascell_options* o
 }
 
 weft_status weft_tascell_run(weft_tascell_task* root, const weft_tascell_options* options) {
-  if (root == nullptr || root->state != task_made) return WEFT_INVALID;
+  if (root == nullptr || root->state != task_made) return refuse_root(root);
   return run_on(root, options, nullptr);
 }
 
@@ -246,7 +274,7 @@ void run_main(task* of, weft_tascell_worker* worker, record* up) {
 }
 
 constexpr weft_tascell_kind main_kind = {
-    "main", sizeof(main_task), alignof(main_task), {}, run_main, nullptr, nullptr, nullptr, nullptr, nullptr};
+    "main", sizeof(main_task), alignof(main_task), {}, run_main, nullptr, nullptr, nullptr, nullptr, nullptr, false};
 
 int complain(const char* call, weft_status status) {
   std::fprintf(stderr, "weft: tascell: %s: %s\n", call, weft_status_text(status));

@@ -4,12 +4,14 @@
 #include <cstring>
 
 #include "node.hpp"
+#include "parts.hpp"
 
 struct weft_tascell_bytes {
   unsigned char* data = nullptr;
   std::size_t size = 0, capacity = 0;
-  std::size_t at = 0;     // what is read next
-  std::size_t begin = 0;  // of what may be read
+  std::size_t at = 0;          // what is read next
+  std::size_t begin = 0;       // of what may be read
+  part_list* parts = nullptr;  // under the modes for tests: what the parts of results hold at first; null: zeros
 };
 
 namespace weft::tascell_runtime {
@@ -26,11 +28,14 @@ void free_bytes(weft_tascell_bytes* bytes) {
 weft_tascell_bytes* make_bytes() { return static_cast<weft_tascell_bytes*>(std::calloc(1, sizeof(weft_tascell_bytes))); }
 
 // A task as its thief gets it; null: without memory the giver's object is run instead.
-task* unpack_copy(worker* self, task* given) {
+task* unpack_copy(worker* self, task* given, part_list* parts) {
   task* copy = weft_tascell_task_make(self, given->kind);
   if (copy == nullptr) return nullptr;
   given->shipped->at = 0;
-  if (given->kind->unpack_in(copy, given->shipped)) return copy;
+  given->shipped->parts = parts;
+  const bool is_whole = given->kind->unpack_in(copy, given->shipped);
+  given->shipped->parts = nullptr;
+  if (is_whole) return copy;
   weft_tascell_task_free(copy);
   return nullptr;
 }
@@ -49,7 +54,7 @@ void drop_bytes(task* given) {
 void run_body(worker* self, frame* at) {
   task* given = at->running;
   if (given->shipped != nullptr) {
-    at->copy = unpack_copy(self, given);
+    at->copy = unpack_copy(self, given, &at->parts);
     if (at->copy == nullptr) drop_bytes(given);
   }
   task* const runs = at->copy != nullptr ? at->copy : given;
@@ -73,6 +78,68 @@ void leave(worker* self, frame* at) {
   self->top = at->below;
   weft_tascell_set_probability(self, at->probability);
   if (at->below == nullptr) self->status.store(is_idle, base::relaxed);
+}
+
+// ---- trials: a task runs again, with other contents of what it is to write -----------------------
+
+struct trial {
+  frame at;
+  part_list parts;
+  task* copy = nullptr;
+};
+
+void run_trial(worker* self, trial* one, record* root) {
+  if (setjmp(one->at.buffer) == 0) one->copy->kind->run(one->copy, self, root);
+}
+
+// Runs a task as if it were alone: it neither asks nor gives. Returns whether it has returned.
+bool try_again(worker* self, task* given, unsigned pattern, trial* one) {
+  one->parts.pattern = pattern;
+  one->copy = unpack_copy(self, given, &one->parts);
+  if (one->copy == nullptr) return false;
+  one->copy->parent = given;
+  const bool was_alone = self->is_alone;
+  self->is_alone = true;
+  enter(self, &one->at, one->copy);
+  one->at.ended.reason = WEFT_TASCELL_RETURNED;
+  run_trial(self, one, &one->at.root);
+  leave(self, &one->at);
+  self->is_alone = was_alone;
+  free_foreign(one->at.ended.foreign);
+  return one->at.ended.reason == WEFT_TASCELL_RETURNED;
+}
+
+void end_trial(trial* one) {
+  weft_tascell_task_free(one->copy);
+  free_parts(&one->parts);
+}
+
+// Whether trials that begin alike end alike, and those that do not begin alike differ: then the
+// difference comes of what the elements held.
+bool is_confirmed(worker* self, task* given, const part_list* other, part_difference* found) {
+  trial first, again;
+  const bool have_run = try_again(self, given, 0, &first) && try_again(self, given, 0, &again);
+  part_difference chance;
+  const bool is_steady = have_run && !find_difference(&first.parts, &again.parts, &chance);
+  const bool differs = is_steady && find_difference(&first.parts, other, found);
+  end_trial(&first);
+  end_trial(&again);
+  return differs;
+}
+
+// The check mode: a task whose elements of out p[a..b] end up otherwise when they begin otherwise
+// reads them, or leaves some as they were.
+void check_results(worker* self, frame* at) {
+  if (self->check == nullptr || !self->all->how.checks_puts || self->is_alone || at->copy == nullptr) return;
+  task* const given = at->running;
+  if (at->parts.count == 0 || is_unwanted(given)) return;
+  at->newest = &at->root;
+  trial other;
+  part_difference found;
+  if (try_again(self, given, 1, &other) && find_difference(&at->parts, &other.parts, &found) &&
+      is_confirmed(self, given, &other.parts, &found))
+    tell_difference(&given->kind->place, found);
+  end_trial(&other);
 }
 
 void end(worker* self, frame* at) {
@@ -114,7 +181,9 @@ void run_task(worker* self, task* what) {
     at.ended.reason = WEFT_TASCELL_CANCELLED;
   } else if (setjmp(at.buffer) == 0) {
     run_body(self, &at);
+    check_results(self, &at);
   }
+  free_parts(&at.parts);
   leave(self, &at);
   weft_ext_trace_note(note_of_run, weft_now_ns() - start_ns);
   end(self, &at);
@@ -221,6 +290,20 @@ bool weft_tascell_read(weft_tascell_bytes* bytes, void* data, size_t size) {
   return true;
 }
 
+void* weft_tascell_make_part(weft_tascell_bytes* bytes, const weft_tascell_part* part, int64_t low, int64_t high) {
+  if (high < low) return nullptr;
+  const auto count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  if (count > (SIZE_MAX - 1) / part->bytes) return nullptr;
+  const std::size_t size = count * part->bytes;
+  void* const memory = std::calloc(1, size + 1);
+  if (memory != nullptr && bytes->parts != nullptr &&
+      !note_part(bytes->parts, {part, low, static_cast<unsigned char*>(memory), size})) {
+    std::free(memory);
+    return nullptr;
+  }
+  return memory;
+}
+
 bool weft_tascell_broadcast(weft_tascell_worker* worker, weft_tascell_task* task) {
   if (as_worker(worker)->all->far != nullptr) {
     const bool is_told = broadcast_far(as_worker(worker), task);
@@ -230,7 +313,7 @@ bool weft_tascell_broadcast(weft_tascell_worker* worker, weft_tascell_task* task
   bool is_done = true;
   if (as_worker(worker)->all->how.ships && task->kind->pack_in != nullptr) {
     pack_given(task);
-    weft_tascell_task* const copy = task->shipped == nullptr ? nullptr : unpack_copy(as_worker(worker), task);
+    weft_tascell_task* const copy = task->shipped == nullptr ? nullptr : unpack_copy(as_worker(worker), task, nullptr);
     is_done = copy != nullptr;
     weft_tascell_task_free(copy);
   }

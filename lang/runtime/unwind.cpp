@@ -49,12 +49,6 @@ void cancel_given(worker* self, weft_tascell_choice* choice) {
   for (task* each = choice->given; each != nullptr; each = each->older) cancel(self, each);
 }
 
-void free_foreign(void* foreign) {
-  if (foreign == nullptr) return;
-  void (*const destroy)(void*) = *static_cast<void (**)(void*)>(foreign);
-  destroy(foreign);
-}
-
 // The exception of a task at the level becomes what is thrown there.
 void take_exception(task* from, record* at, unwinding* how) {
   const bool is_it = how->level == at && has_thrown(from);
@@ -84,6 +78,12 @@ void die(const weft_tascell_place* at, const char* what) {
   if (is_known) std::fprintf(stderr, "weft: tascell: %s:%u: %s\n", at->file, at->line, what);
   if (!is_known) std::fprintf(stderr, "weft: tascell: %s\n", what);
   std::abort();
+}
+
+void free_foreign(void* foreign) {
+  if (foreign == nullptr) return;
+  void (*const destroy)(void*) = *static_cast<void (**)(void*)>(foreign);
+  destroy(foreign);
 }
 
 void pass_on_cancellations(worker* self, frame* from) {

@@ -154,7 +154,7 @@ worker* draw_victim(worker* self) {
     if (each == self || each->status.load(base::relaxed) != is_running) continue;
     const double weight = all->how.refuses ? 1 : static_cast<double>(each->accepts.load(base::relaxed)) * 0x1p-20;
     sum += weight;
-    if (weight > 0 && draw_unit(self) * sum < weight) drawn = each;
+    if (weight > 0 && self->random.fraction() * sum < weight) drawn = each;
   }
   return drawn;
 }

@@ -8,9 +8,11 @@
 #include <new>
 
 #include <weft/ext.h>
-#include <weft/tascell.h>
+#include <weft/tascell_lowered.h>
 #include <weft/weft.h>
 
+#include "base/rng.hpp"
+#include "parts.hpp"
 #include "settings.hpp"
 #include "words.hpp"
 
@@ -39,6 +41,7 @@ struct frame {
   double probability = 1;    // of the frame below, while this one runs
   check_level checked;       // of the check mode, below
   task* copy = nullptr;      // what runs in the place of a task that was shipped
+  part_list parts;           // of the copy's results
   unwinding ended{};         // how it was unwound, if it was
   std::jmp_buf buffer{};
 };
@@ -51,11 +54,13 @@ struct checker;
 struct alignas(64) worker : weft_tascell_worker {
   run* all = nullptr;
   frame* top = nullptr;
-  std::uint64_t random = 0;
+  weft::base::rng random{0};         // for victims and guards
   std::uint64_t* pending = nullptr;  // requests that were taken and not answered, a bit for each thief
   task* own = nullptr;               // tasks that the worker gave to itself: the storm mode
   checker* check = nullptr;          // null: not in the check mode
-  const task* wanted = nullptr;      // of its own request: null, or the task whose descendants it wants
+  bool is_alone = false;             // the check mode runs a task again: the worker neither asks nor gives
+  bool offers_parts = false;     // the check mode: on this walk, a choice point whose tasks have parts gives one to the worker
+  const task* wanted = nullptr;  // of its own request: null, or the task whose descendants it wants
   weft_tascell_counts counts{};
   weft_thread* thread = nullptr;
   bool is_spare = false;                                    // it goes at once: not all workers of the run could be made
@@ -102,16 +107,6 @@ struct run {
 
 inline atomic<std::uint32_t>& attention_of(worker* of) { return as_atomic(of->attention); }
 inline worker* as_worker(weft_tascell_worker* of) { return static_cast<worker*>(of); }
-
-// ---- random numbers: of the worker's own, for victims and guards --------------------------------
-
-inline std::uint64_t draw(worker* self) {  // xorshift64*, doi:10.1145/2845077
-  self->random ^= self->random >> 12;
-  self->random ^= self->random << 25;
-  self->random ^= self->random >> 27;
-  return self->random * 0x2545F4914F6CDD1Du;
-}
-inline double draw_unit(worker* self) { return static_cast<double>(draw(self) >> 11) * 0x1p-53; }
 
 // ---- notes in the trace: weft_ext_trace_note ----------------------------------------------------
 
@@ -162,6 +157,8 @@ void refuse_all(worker* self);
 bool must_unwind(worker* self, record* newest, unwinding* out);
 // Cancels what the waiting tasks of this worker have given and do not want any more.
 void pass_on_cancellations(worker* self, frame* from);
+// Frees an exception of another language; null: there is none.
+void free_foreign(void* foreign);
 [[noreturn]] void die(const weft_tascell_place* at, const char* what);
 
 // ---- check.cpp: without a checker the check mode is off, and nothing is done --------------------

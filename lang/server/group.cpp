@@ -93,7 +93,9 @@ void groups::take_of_stranger(link* from, const net::frame_head& head, const std
 
 void groups::take_hello(link* from) {
   if (key_.is_set && from->said.has_key == 0) {
-    refuse(from, "this server wants a key: start the node with --key-file and a copy of the server's");
+    refuse(from,
+           "this server requires a key: start the node as the user of the server on its machine, or with --key-file and a copy "
+           "of the server's");
     return;
   }
   net::random_bytes(from->nonce, sizeof from->nonce);

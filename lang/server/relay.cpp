@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "net/frames/own_key.hpp"
 #include "server/group.hpp"
 
 namespace tascell {
@@ -72,6 +73,7 @@ int signals() {
   sigemptyset(&which);
   sigaddset(&which, SIGINT);
   sigaddset(&which, SIGTERM);
+  sigaddset(&which, SIGHUP);
   sigprocmask(SIG_BLOCK, &which, nullptr);
   return signalfd(-1, &which, SFD_NONBLOCK | SFD_CLOEXEC);
 }
@@ -80,6 +82,10 @@ int signals() {
 class relay {
  public:
   explicit relay(const relay_options& options) : options_(options) {}
+
+  relay(const relay&) = delete;
+  relay& operator=(const relay&) = delete;
+  ~relay() { weft::net::remove_own_key(&own_key_); }  // while the listener keeps others from the port
 
   int run() {
     if (!start()) return 1;
@@ -98,7 +104,6 @@ class relay {
  private:
   bool start() {
     if (!options_.key_file.empty() && !weft::net::read_key(whose, options_.key_file.c_str(), true, &key_)) return false;
-    all_.use(whose, key_);
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
       files.rlim_cur = files.rlim_max;
@@ -110,12 +115,20 @@ class relay {
     unsigned port = options_.port;
     listener_ = listen_at(&port, key_.is_set);
     if (listener_ < 0) return false;
+    bool const makes_key = !key_.is_set && !options_.is_keyless;
+    if (makes_key && !weft::net::make_own_key(whose, port, &key_, &own_key_)) return false;
+    all_.use(whose, key_);
     watch(listener_, nullptr, EPOLLIN);
     watch(signals_, nullptr, EPOLLIN);
-    std::printf("%s: listens on port %u%s\n", whose, port,
-                key_.is_set ? "" : " of this machine alone; --key-file lets other machines in");
+    std::printf("%s: listens on port %u%s\n", whose, port, who_may_connect());
     std::fflush(stdout);
     return true;
+  }
+
+  [[nodiscard]] const char* who_may_connect() const {
+    if (!options_.key_file.empty()) return "";
+    return key_.is_set ? " of this machine alone, for nodes of this user; --key-file lets other machines in"
+                       : " of this machine alone, without a key: every user of this machine can join and gets tasks";
   }
 
   bool connect_parent() {
@@ -123,7 +136,8 @@ class relay {
     weft::net::welcome at{};
     std::uint32_t* none = nullptr;
     if (!weft::net::connect_as(whose, weft::net::is_server, options_.parent.c_str(),
-                               options_.key_file.empty() ? nullptr : options_.key_file.c_str(), 0, &made->through, &at, &none))
+                               {options_.key_file.empty() ? nullptr : options_.key_file.c_str(), options_.is_keyless}, 0,
+                               &made->through, &at, &none))
       return false;
     std::free(none);
     made->name = options_.parent;
@@ -249,6 +263,7 @@ class relay {
 
   relay_options options_;
   weft::net::key key_;
+  weft::net::own_key_file own_key_;
   int poll_ = -1, listener_ = -1, signals_ = -1;
   std::vector<std::unique_ptr<link>> links_;
   groups all_;

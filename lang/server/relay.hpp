@@ -9,10 +9,11 @@
 namespace tascell {
 
 struct relay_options {
-  std::string parent;    // HOST:PORT; empty: this is the root
-  std::string key_file;  // empty: no key, and only this machine may connect
-  unsigned port = 9865;  // 0: any that is free
-  bool is_once = false;  // ends with the first group of nodes
+  std::string parent;       // HOST:PORT; empty: this is the root
+  std::string key_file;     // empty: only this machine may connect, with a key that the server makes
+  bool is_keyless = false;  // every user of this machine may connect
+  unsigned port = 9865;     // 0: any that is free
+  bool is_once = false;     // ends with the first group of nodes
 };
 
 // Runs until a signal ends it, or what is_once says. Returns the exit status; problems are lines on

@@ -40,9 +40,7 @@ void free_bytes(void* bytes) { free(bytes); }
 // ---- writing ------------------------------------------------------------------------------------
 
 void channel::append(queued_frame* last) {
-  last->next = nullptr;
-  (last_ == nullptr ? first_ : last_->next) = last;
-  last_ = last;
+  queued_.push_back(last);
   backlog_ += last->left;
 }
 
@@ -80,29 +78,27 @@ bool channel::push_received(const frame_head& head, std::byte* bytes) {
 }
 
 void channel::drop_first() {
-  queued_frame* const gone = first_;
-  first_ = gone->next;
-  if (first_ == nullptr) last_ = nullptr;
+  queued_frame* const gone = queued_.pop_front();
   backlog_ -= gone->left;
   if (gone->release != nullptr) gone->release(gone->owner);
   free(gone);
 }
 
 void channel::wrote(std::size_t bytes) {
-  while (first_ != nullptr && bytes >= first_->left) {
-    bytes -= static_cast<std::size_t>(first_->left);
+  while (!queued_.is_empty() && bytes >= queued_.front()->left) {
+    bytes -= static_cast<std::size_t>(queued_.front()->left);
     drop_first();
   }
   if (bytes == 0) return;
-  first_->left -= bytes;
+  queued_.front()->left -= bytes;
   backlog_ -= bytes;
 }
 
 flow channel::flush() {
-  while (first_ != nullptr) {
+  while (!queued_.is_empty()) {
     iovec parts[most_at_once];
     unsigned count = 0;
-    for (queued_frame* each = first_; each != nullptr && count < most_at_once; each = each->next) {
+    for (queued_frame* each = queued_.front(); each != nullptr && count < most_at_once; each = queued_.after(each)) {
       std::uint64_t skipped = each->bytes - each->left;
       for (unsigned i = 0; i < each->count && count < most_at_once; ++i) {
         const iovec& part = each->parts()[i];
@@ -127,7 +123,7 @@ flow channel::flush() {
 }
 
 void channel::close() {
-  while (first_ != nullptr) drop_first();
+  while (!queued_.is_empty()) drop_first();
   if (socket_ >= 0) ::close(socket_);
   socket_ = -1;
 }

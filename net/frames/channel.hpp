@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/linked_queue.hpp"
 #include "net/frames.hpp"
 #include "net/frames/parser.hpp"
 
@@ -36,7 +37,7 @@ class channel {
   // Queues a frame whose bytes are malloc's and become the channel's.
   bool push_received(const frame_head& head, std::byte* bytes);
   flow flush();
-  [[nodiscard]] bool is_drained() const { return first_ == nullptr; }
+  [[nodiscard]] bool is_drained() const { return queued_.is_empty(); }
   [[nodiscard]] std::uint64_t backlog() const { return backlog_; }
 
   // Reads once what there is, into the parser.
@@ -50,8 +51,7 @@ class channel {
   void wrote(std::size_t bytes);
 
   int socket_ = -1;
-  queued_frame* first_ = nullptr;
-  queued_frame* last_ = nullptr;
+  base::linked_queue<queued_frame> queued_;
   std::uint64_t backlog_ = 0;
 };
 

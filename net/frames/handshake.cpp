@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "net/frames/own_key.hpp"
+
 namespace weft::net {
 namespace {
 
@@ -23,6 +25,7 @@ struct conversation {
   const char* whose;
   const char* address;
   channel* through;
+  bool may_be_keyless;
   std::uint64_t until_ns;
 
   bool fail(const char* what) const {
@@ -73,7 +76,11 @@ bool say(channel* through, control_type type, const void* body, std::size_t byte
 }
 
 bool check_server(const conversation& with, const key& own, const challenge& got, const hello& said) {
-  if (own.is_set && got.has_key == 0) return with.fail("the server has no key; start it with --key-file, or leave it out here");
+  if (own.is_set && got.has_key == 0)
+    return with.fail("the server has no key; start it without --no-key, or give --no-key here, too");
+  // Another user may listen there.
+  if (!own.is_set && got.has_key == 0 && !with.may_be_keyless)
+    return with.fail("the server has no key, so it may be another user's; start it without --no-key, or give --no-key here, too");
   unsigned char expected[proof_bytes];
   prove(own, "server", said.nonce, got.nonce, said.program, expected);
   if (is_same_proof(expected, got.proof)) return true;
@@ -112,16 +119,25 @@ static bool shake_hands(const conversation& with, role as, const key& own, std::
   return *others != nullptr || with.fail("no memory");
 }
 
-bool connect_as(const char* whose, role as, const char* address, const char* key_file, std::uint64_t program, channel* through,
+// False: a line has told why. Where none is there the server tells whether it needs one.
+static bool choose_key(const char* whose, const char* address, const key_choice& with, key* out) {
+  char host[256], port[8];
+  if (with.is_none) return true;
+  if (with.file != nullptr) return read_key(whose, with.file, false, out);
+  if (!split_address(address, host, port)) return true;  // connect_to tells
+  return find_own_key(whose, static_cast<unsigned>(atoi(port)), out);
+}
+
+bool connect_as(const char* whose, role as, const char* address, const key_choice& with, std::uint64_t program, channel* through,
                 welcome* at, std::uint32_t** others) {
   key own;
-  if (key_file != nullptr && !read_key(whose, key_file, false, &own)) return false;
+  if (!choose_key(whose, address, with, &own)) return false;
   const int socket = connect_to(whose, address, patience_ns);
   if (socket < 0) return false;
   through->use(socket);
   through->read.set_limit(small_frames);
-  const conversation with = {whose, address, through, now_ns() + patience_ns};
-  if (!shake_hands(with, as, own, program, at, others)) return false;
+  const conversation talk = {whose, address, through, with.is_none, now_ns() + patience_ns};
+  if (!shake_hands(talk, as, own, program, at, others)) return false;
   through->read.set_limit(most_frame_bytes);
   return true;
 }

@@ -71,7 +71,7 @@ frame_head control_head(control_type type, std::uint64_t bytes);
 // Connects, and shakes hands as a role. Fills *at with the welcome and *others with the numbers
 // that follow it, malloc's. False: a line on stderr, which begins with `whose`, has told why and
 // what helps.
-bool connect_as(const char* whose, role as, const char* address, const char* key_file, std::uint64_t program, channel* through,
+bool connect_as(const char* whose, role as, const char* address, const key_choice& with, std::uint64_t program, channel* through,
                 welcome* at, std::uint32_t** others);
 
 }  // namespace weft::net

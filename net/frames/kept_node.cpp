@@ -2,10 +2,12 @@
 #include "net/frames/kept_node.hpp"
 
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,7 +21,10 @@ namespace {
 
 constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 constexpr int to_the_node_alone[] = {SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
-constexpr unsigned launcher_reads_within_us = 100'000;
+constexpr int status_of_signal = 128;  // as shells have it
+constexpr unsigned launcher_reads_within_us = 100'000, first_tells_within_s = 5;
+
+char (*last_line)[line_bytes] = nullptr;  // in memory that a node and its keeper share; null: there is none
 
 bool is_only_thread() {
   DIR* const threads = opendir("/proc/self/task");
@@ -37,29 +42,41 @@ bool is_only_thread() {
   (void)::signal(signal, SIG_DFL);
   (void)sigprocmask(SIG_SETMASK, &mask_before, nullptr);
   (void)raise(signal);
-  _exit(128 + signal);
+  _exit(status_of_signal + signal);
 }
 
 // To `weft launch`, if it started the job: it prints the line, and ends a launcher that would wait.
-bool tell_parent(int rank, const char* line) {
+bool tell_parent(int rank, int status, const char* line) {
   const char* const meeting = getenv("WEFT_LAUNCH_PARENT");
   const int connection = meeting != nullptr ? meet_keeper(meeting, rank, 0) : -1;
   if (connection < 0) return false;
-  say(connection, farewell::failed, line);
+  say(connection, farewell::failed, status, line);
   await_answer(connection);
   close(connection);
   return true;
 }
 
-void tell_death(int process, int signal) {
+void tell(int status, const char* line) {
+  if (tell_parent(atoi(find_launcher().rank), status, line)) return;
+  fprintf(stderr, "weft: %s\n", line);
+  (void)usleep(launcher_reads_within_us);
+}
+
+void tell_death(int process, int signal, bool was_asked) {
   const int rank = atoi(find_launcher().rank);
+  if (was_asked) return (void)tell_parent(rank, status_of_signal + signal, "");
   char host[64] = "", line[256];
   (void)gethostname(host, sizeof host - 1);
   (void)snprintf(line, sizeof line, "node %d (process %d on %s) was killed by signal %d (%s); the other nodes are ended",
                  rank + 1, process, host, signal, strsignal(signal));
-  if (tell_parent(rank, line)) return;
-  fprintf(stderr, "weft: %s\n", line);
-  (void)usleep(launcher_reads_within_us);
+  tell(status_of_signal + signal, line);
+}
+
+// The first node tells, whose end ends the others; or another, if that one has not ended.
+void tell_end(int status) {
+  if (status == 0 || last_line == nullptr || (*last_line)[0] == '\0') return;
+  if (!find_launcher().is_first) (void)sleep(first_tells_within_s);
+  tell(status, *last_line);
 }
 
 [[noreturn]] void keep(int process, const sigset_t& waited_for, const sigset_t& mask_before) {
@@ -73,12 +90,32 @@ void tell_death(int process, int signal) {
     asked_to_end = came;
     (void)kill(process, came);
   }
-  if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
-  if (WTERMSIG(status) != asked_to_end) tell_death(process, WTERMSIG(status));
+  if (!WIFSIGNALED(status)) {
+    tell_end(WEXITSTATUS(status));
+    _exit(WEXITSTATUS(status));
+  }
+  tell_death(process, WTERMSIG(status), WTERMSIG(status) == asked_to_end);
   die_of(WTERMSIG(status), mask_before);
 }
 
+// Of a process; 0: unknown.
+int processors_of(int process) {
+  cpu_set_t of;
+  return sched_getaffinity(process, sizeof of, &of) == 0 ? CPU_COUNT(&of) : 0;
+}
+
 }  // namespace
+
+void tell_binding(unsigned workers) {
+  const launcher_sign by = find_launcher();
+  const int own = processors_of(0), launchers = processors_of(getppid());
+  if (by.rank == nullptr || !by.is_first || own == 0 || own >= launchers || static_cast<unsigned>(own) >= workers) return;
+  fprintf(
+      stderr,
+      "weft: tascell: --workers %u: %s has bound this node to %d of %d processors, which its workers share; give the launcher "
+      "--bind-to none (weft launch --mpi-args='--bind-to none')\n",
+      workers, by.name, own, launchers);
+}
 
 void keep_node() {
   if (find_launcher().rank == nullptr || !is_only_thread()) return;
@@ -93,6 +130,8 @@ void keep_node() {
   by_default.sa_handler = SIG_DFL;
   (void)sigaction(SIGCHLD, &by_default, &of_ended_children);
   (void)fflush(nullptr);  // what is buffered is written once
+  void* const shared = mmap(nullptr, sizeof *last_line, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared != MAP_FAILED) last_line = static_cast<char(*)[line_bytes]>(shared);
   const int keeper = getpid();
   const int process = fork();
   if (process > 0) keep(process, waited_for, mask_before);
@@ -101,6 +140,10 @@ void keep_node() {
   if (process < 0) return;
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != keeper) _exit(1);
+}
+
+void tell_node_keeper(const char* line) {
+  if (last_line != nullptr) (void)snprintf(*last_line, sizeof *last_line, "%s", line);
 }
 
 }  // namespace weft::net

@@ -12,4 +12,11 @@ namespace weft::net {
 // where it cannot fork. Before the MPI starts.
 void keep_node();
 
+// In the node: what its keeper says if the node ends with a failure from now on; empty: nothing.
+void tell_node_keeper(const char* line);
+
+// Before keep_node. One line, of the launcher's first node, when the launcher has bound the node to
+// fewer processors than workers, and than the launcher itself may use: the workers would share them.
+void tell_binding(unsigned workers);
+
 }  // namespace weft::net

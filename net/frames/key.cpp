@@ -45,15 +45,7 @@ int value_of(char digit) {
 bool make_file(const char* whose, const char* file) {
   const int made = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (made < 0 && errno == EEXIST) return true;
-  unsigned char bytes[key_bytes];
-  char text[2 * key_bytes + 1];
-  random_bytes(bytes, sizeof bytes);
-  for (std::size_t i = 0; i < key_bytes; ++i) {
-    text[2 * i] = digits[bytes[i] >> 4];
-    text[2 * i + 1] = digits[bytes[i] & 15];
-  }
-  text[sizeof text - 1] = '\n';
-  const bool is_good = made >= 0 && write(made, text, sizeof text) == static_cast<ssize_t>(sizeof text);
+  const bool is_good = made >= 0 && write_new_key(made);
   if (!is_good) fprintf(stderr, "%s: the key file %s cannot be made: %s; name another\n", whose, file, strerror(errno));
   if (made >= 0) close(made);
   return is_good;
@@ -68,30 +60,50 @@ bool is_private(const char* whose, const char* file, int opened) {
 
 }  // namespace
 
-bool read_key(const char* whose, const char* file, bool makes_it, key* out) {
-  if (!load_libcrypto()) {
-    fprintf(stderr, "%s: a key wants libcrypto, which cannot be loaded; install OpenSSL, or use localhost without a key\n",
-            whose);
-    return false;
+bool has_libcrypto(const char* whose) {
+  if (load_libcrypto()) return true;
+  fprintf(stderr,
+          "%s: a key needs libcrypto, which cannot be loaded; install OpenSSL, or start the server and all nodes with --no-key, "
+          "which lets every user of this machine in\n",
+          whose);
+  return false;
+}
+
+bool write_new_key(int file) {
+  unsigned char bytes[key_bytes];
+  char text[2 * key_bytes + 1];
+  random_bytes(bytes, sizeof bytes);
+  for (std::size_t i = 0; i < key_bytes; ++i) {
+    text[2 * i] = digits[bytes[i] >> 4];
+    text[2 * i + 1] = digits[bytes[i] & 15];
   }
-  if (makes_it && !make_file(whose, file)) return false;
-  const int opened = open(file, O_RDONLY | O_CLOEXEC);
-  if (opened < 0) {
-    fprintf(stderr, "%s: the key file %s cannot be read: %s; copy it from the server's machine\n", whose, file, strerror(errno));
-    return false;
-  }
+  text[sizeof text - 1] = '\n';
+  return write(file, text, sizeof text) == static_cast<ssize_t>(sizeof text);
+}
+
+bool read_opened_key(const char* whose, const char* file, int opened, key* out) {
   char text[2 * key_bytes];
-  const bool is_read = is_private(whose, file, opened);
-  bool is_good = is_read && read(opened, text, sizeof text) == static_cast<ssize_t>(sizeof text);
-  close(opened);
+  if (!has_libcrypto(whose) || !is_private(whose, file, opened)) return false;
+  bool is_good = read(opened, text, sizeof text) == static_cast<ssize_t>(sizeof text);
   for (std::size_t i = 0; is_good && i < key_bytes; ++i) {
     const int high = value_of(text[2 * i]), low = value_of(text[2 * i + 1]);
     is_good = high >= 0 && low >= 0;
     out->bytes[i] = static_cast<unsigned char>(high * 16 + low);
   }
-  if (is_read && !is_good)
-    fprintf(stderr, "%s: %s holds no key: want 64 hexadecimal digits, as the server makes them\n", whose, file);
+  if (!is_good) fprintf(stderr, "%s: %s holds no key: want 64 hexadecimal digits, as the server makes them\n", whose, file);
   out->is_set = is_good;
+  return is_good;
+}
+
+bool read_key(const char* whose, const char* file, bool makes_it, key* out) {
+  if (!has_libcrypto(whose) || (makes_it && !make_file(whose, file))) return false;
+  const int opened = open(file, O_RDONLY | O_CLOEXEC);
+  if (opened < 0) {
+    fprintf(stderr, "%s: the key file %s cannot be read: %s; copy it from the server's machine\n", whose, file, strerror(errno));
+    return false;
+  }
+  const bool is_good = read_opened_key(whose, file, opened, out);
+  close(opened);
   return is_good;
 }
 

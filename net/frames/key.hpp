@@ -14,9 +14,21 @@ struct key {
   unsigned char bytes[key_bytes] = {};
 };
 
+// Which key a side has.
+struct key_choice {
+  const char* file = nullptr;  // null: that of this user's server on this machine (own_key.hpp)
+  bool is_none = false;
+};
+
 // Reads the key; makes_it: makes the file, for its owner alone, if it is not there. False: a line
 // on stderr, which begins with `whose`, has said why and what helps.
 bool read_key(const char* whose, const char* file, bool makes_it, key* out);
+
+// The steps of read_key. A file that is open is named for the line, and stays open; write_new_key
+// leaves the reason in errno.
+bool has_libcrypto(const char* whose);
+bool write_new_key(int file);
+bool read_opened_key(const char* whose, const char* file, int opened, key* out);
 
 void random_bytes(unsigned char* out, std::size_t bytes);
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/linked_queue.hpp"
 #include "net/frames.hpp"
 #include "net/mpi/module.h"
 
@@ -55,9 +56,9 @@ struct mpi_group : frame_group {
   pthread_cond_t changed;
   int left;  // other nodes that have told that they leave
   bool is_over;
-  arrival *first_arrival, **last_arrival;
+  base::linked_queue<arrival> arrivals;
   bool is_woken;
-  departure *first_departure, **last_departure;
+  base::linked_queue<departure> departures;
   std::uint64_t backlog;
 };
 

@@ -64,8 +64,7 @@ bool queue_departure(mpi_group* group, const outgoing& what) {
       return drop(what);
     }
     made->head = {frame_magic, frame_version, what.type, size, what.to, group->self, ++group->peers[rank].sent};
-    *group->last_departure = made;
-    group->last_departure = &made->next;
+    group->departures.push_back(made);
     group->backlog += sizeof(frame_head) + size;
   }
   add_count(&group->counts.sent, 1);
@@ -84,13 +83,12 @@ void queue_goodbyes(mpi_group* group) {
 
 departure* front_departure(mpi_group* group) {
   const group_guard held(group);
-  return group->first_departure;
+  return group->departures.front();
 }
 
 void pop_departure(mpi_group* group) {
   const group_guard held(group);
-  group->first_departure = group->first_departure->next;
-  if (group->first_departure == nullptr) group->last_departure = &group->first_departure;
+  (void)group->departures.pop_front();
 }
 
 bool next_piece(departure* of, std::size_t most, frame_part* out) {
@@ -168,8 +166,7 @@ void fill_arrival(mpi_group* group, int rank, std::size_t bytes) {
     peer.is_gone = true;
     ++group->left;
   }
-  *group->last_arrival = whole;
-  group->last_arrival = &whole->next;
+  group->arrivals.push_back(whole);
   pthread_cond_signal(&group->changed);
 }
 

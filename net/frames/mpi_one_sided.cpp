@@ -29,9 +29,9 @@ struct pair {
   std::uint64_t put, told_end;      // into the other's ring
   std::uint64_t read, told_credit;  // out of the own
   frame_stream arriving;
-  departure *first, **last;  // that go to the other
-  departure* given;          // all of them was put; they stay until the flush
-  frame_part piece;          // of the first, what is left of it
+  base::linked_queue<departure> queued;  // that go to the other
+  departure* given;                      // all of them was put; they stay until the flush
+  frame_part piece;                      // of the first that is queued, what is left of it
 };
 
 struct one_sided : mpi_group {
@@ -65,10 +65,7 @@ bool flush(one_sided* all, int rank) {
 void sort_departures(one_sided* all) {
   for (departure* each = front_departure(all); each != nullptr; each = front_departure(all)) {
     pop_departure(all);
-    each->next = nullptr;
-    pair& with = all->pairs[each->rank];
-    *with.last = each;
-    with.last = &each->next;
+    all->pairs[each->rank].queued.push_back(each);
   }
 }
 
@@ -86,11 +83,9 @@ bool put_piece(one_sided* all, int rank, pair* with, std::uint64_t room) {
 }
 
 bool next_bytes(pair* with) {
-  while (with->first != nullptr) {
-    if (next_piece(with->first, SIZE_MAX, &with->piece)) return true;
-    departure* const sent = with->first;
-    with->first = sent->next;
-    if (with->first == nullptr) with->last = &with->first;
+  while (departure* const first = with->queued.front()) {
+    if (next_piece(first, SIZE_MAX, &with->piece)) return true;
+    departure* const sent = with->queued.pop_front();
     sent->next = with->given;
     with->given = sent;
   }
@@ -128,7 +123,7 @@ void send_to(one_sided* all, int rank) {
 void send_queued(one_sided* all) {
   sort_departures(all);
   for (int rank = 0; rank < all->ranks && !is_over(all); ++rank) {
-    if (all->pairs[rank].first != nullptr) send_to(all, rank);
+    if (!all->pairs[rank].queued.is_empty()) send_to(all, rank);
   }
 }
 
@@ -179,7 +174,6 @@ frame_group* open(const frame_options& options) {
     return made;
   made->own = static_cast<ring*>(own);
   if (made->pairs == nullptr) end_group(made, "no memory", 0);
-  for (std::size_t rank = 0; made->pairs != nullptr && rank < ranks; ++rank) made->pairs[rank].last = &made->pairs[rank].first;
   return made;
 }
 
@@ -211,7 +205,7 @@ void close(frame_group* group) {
   queue_goodbyes(all);
   look_until_closed(all, poll);
   for (int rank = 0; all->pairs != nullptr && rank < all->ranks; ++rank) {
-    finish(all, &all->pairs[rank].first);
+    while (departure* const of = all->pairs[rank].queued.pop_front()) finish_departure(all, of);
     finish(all, &all->pairs[rank].given);
   }
   free(all->pairs);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "net/frames/kept_node.hpp"
 #include "net/frames/mpi.hpp"
 #include "net/mpi/load.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t default_idle_sleep_ns = 1000000;
 constexpr char module_variable[] = "WEFT_LAUNCH_MPI", ranks_variable[] = "WEFT_LAUNCH_RANKS";
+constexpr char library_variable[] = "WEFT_LAUNCH_MPI_LIBRARY";
 
 // What is equal in all nodes.
 struct greeting {
@@ -33,7 +35,7 @@ const weft_net_module* find_module(const char* by, const char** file) {
     return nullptr;
   }
   const char* why = nullptr;
-  const weft_net_module* const found = load_module(*file, &why);
+  const weft_net_module* const found = load_module(*file, getenv(library_variable), &why);
   if (found != nullptr) return found;
   char text[1024];
   snprintf(text, sizeof text, "%s=%s: %s", module_variable, *file, why);
@@ -41,18 +43,21 @@ const weft_net_module* find_module(const char* by, const char** file) {
   return nullptr;
 }
 
-bool start_module(const char* by, const weft_net_module& module, const char* file, weft_net_threads threads,
-                  weft_net_facts* facts) {
+bool start(const char* by, const weft_net_module& module, const char* file, weft_net_threads threads, weft_net_facts* facts) {
   char text[2048];
-  if (const int code = module.start(threads, facts); code != 0) {
+  const char* const asked = getenv(ranks_variable);
+  const pairing both = {.module = &module, .file = file, .asked = asked != nullptr ? atoi(asked) : 0};
+  describe_end_at_start(both, text, sizeof text);
+  tell_node_keeper(text);
+  const int code = module.start(threads, facts);
+  tell_node_keeper("");
+  if (code != 0) {
     module.error_text(code, text, sizeof text);
     return refuse(by, text) != nullptr;
   }
-  const char* const launched = getenv(ranks_variable);
-  const int wanted = launched != nullptr ? atoi(launched) : facts->ranks;
-  if (wanted != facts->ranks) {
-    describe_misfit(module, file, facts->ranks, wanted, text, sizeof text);
-    return facts->rank == 0 && find_launcher().is_first && refuse(by, text) != nullptr;
+  if (expected_ranks(both, facts->ranks) != facts->ranks) {
+    describe_misfit(both, facts->ranks, text, sizeof text);
+    return facts->rank == 0 && both.by.is_first && refuse(by, text) != nullptr;
   }
   if (facts->threads != static_cast<int>(threads)) {
     const bool is_several = threads == WEFT_NET_MULTIPLE;
@@ -95,8 +100,6 @@ void prepare(mpi_group* made, const frames& by, const frame_options& options, co
   pthread_condattr_setclock(&on_monotonic, CLOCK_MONOTONIC);
   pthread_cond_init(&made->changed, &on_monotonic);
   pthread_condattr_destroy(&on_monotonic);
-  made->last_arrival = &made->first_arrival;
-  made->last_departure = &made->first_departure;
 }
 
 }  // namespace
@@ -105,7 +108,7 @@ mpi_group* open_mpi(const frames& by, const frame_options& options, weft_net_thr
   const char* file = nullptr;
   const weft_net_module* const module = find_module(by.name, &file);
   weft_net_facts facts = {};
-  if (module == nullptr || !start_module(by.name, *module, file, threads, &facts)) return nullptr;
+  if (module == nullptr || !start(by.name, *module, file, threads, &facts)) return nullptr;
   auto* const made = static_cast<mpi_group*>(calloc(1, bytes));
   auto* const peers = static_cast<mpi_peer*>(calloc(static_cast<std::size_t>(facts.ranks), sizeof(mpi_peer)));
   if (made == nullptr || peers == nullptr) {
@@ -147,11 +150,7 @@ void close_mpi(mpi_group* group) {
     free(group->peers[rank].partial->what.bytes);
     free(group->peers[rank].partial);
   }
-  while (group->first_departure != nullptr) {
-    departure* const of = group->first_departure;
-    group->first_departure = of->next;
-    finish_departure(group, of);
-  }
+  while (departure* const of = group->departures.pop_front()) finish_departure(group, of);
   pthread_cond_destroy(&group->changed);
   pthread_mutex_destroy(&group->lock);
   free(group->peers);

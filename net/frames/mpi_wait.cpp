@@ -31,8 +31,7 @@ void tell(mpi_group* group, const incoming& what) {
   }
   made->what = what;
   const group_guard held(group);
-  *group->last_arrival = made;
-  group->last_arrival = &made->next;
+  group->arrivals.push_back(made);
   pthread_cond_signal(&group->changed);
 }
 
@@ -40,10 +39,8 @@ bool take_arrival(mpi_group* group, incoming* out) {
   arrival* first = nullptr;
   {
     const group_guard held(group);
-    first = group->first_arrival;
+    first = group->arrivals.pop_front();
     if (first == nullptr) return false;
-    group->first_arrival = first->next;
-    if (first->next == nullptr) group->last_arrival = &group->first_arrival;
   }
   *out = first->what;
   free(first);
@@ -130,7 +127,7 @@ bool wait_for_arrival(mpi_group* group, incoming* out, std::uint64_t deadline_ns
   {
     const group_guard held(group);
     int code = 0;
-    while (group->first_arrival == nullptr && !group->is_woken && code != ETIMEDOUT) {
+    while (group->arrivals.is_empty() && !group->is_woken && code != ETIMEDOUT) {
       code = deadline_ns == UINT64_MAX ? pthread_cond_wait(&group->changed, &group->lock)
                                        : pthread_cond_timedwait(&group->changed, &group->lock, &until);
     }
@@ -158,7 +155,7 @@ bool wait_and_look(mpi_group* group, incoming* out, std::uint64_t deadline_ns, b
     const bool is_late = now >= deadline_ns;
     const timespec until = time_of(deadline_ns - now < pause ? deadline_ns : now + pause);
     const group_guard held(group);
-    if (pause != 0 && !is_late && !group->is_woken && group->first_arrival == nullptr)
+    if (pause != 0 && !is_late && !group->is_woken && group->arrivals.is_empty())
       pthread_cond_timedwait(&group->changed, &group->lock, &until);
     if (!group->is_woken && !is_late) continue;
     if (group->is_woken) group->idle_looks = 0;

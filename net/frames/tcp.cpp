@@ -212,8 +212,8 @@ frame_group* open(const frame_options& options) {
   self->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   welcome at = {};
   std::uint32_t* others = nullptr;
-  bool is_good = self->waker >= 0 && connect_as("weft: tascell", is_node, self->address, options.key_file, options.program,
-                                                &self->server, &at, &others);
+  bool is_good = self->waker >= 0 && connect_as("weft: tascell", is_node, self->address, {options.key_file, options.is_keyless},
+                                                options.program, &self->server, &at, &others);
   self->self = at.self;
   self->first = at.first;
   for (std::uint32_t i = 0; is_good && i < at.count; ++i) {

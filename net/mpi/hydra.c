@@ -2,7 +2,8 @@
  * Hydra "finalize" (PMI 1, a line each). No barrier follows the closing. So a rank that is late, as
  * on a busy machine, closes connections to ranks that have gone: UCX over TCP then waits for ever,
  * spinning (github.com/openucx/ucx/issues/8738), or fails, and MPICH aborts the job. By then all
- * ranks have agreed to end, so neither matters, and a rank leaves MPI_Finalize instead.
+ * ranks have agreed to end, so neither matters, and a rank leaves MPI_Finalize instead. MPICH 5
+ * tells "finalize" later, in a handler of exit(3), and by then speaks with Hydra itself again.
  *
  * A process that ends before it has said "finalize" is a failure for Hydra, which kills the other
  * ranks of its node by SIGKILL and prints "BAD TERMINATION". So an OS thread stands between the
@@ -33,6 +34,7 @@ static const char says_end[] = "cmd=finalize\n";
 static int hydra = -1, rank = -1; /* where the thread finds them; less than 0: another launcher */
 static int exit_status = 0;
 static int is_inside = 0, has_met = 0; /* in the barrier, and afterwards */
+static int has_said_end = 0;
 /* Of MPI_Finalize; a failure has called exit(3). Relaxed: they only say "stop", and a join
  * orders the rest. */
 static atomic_int is_over = 0, has_failed = 0;
@@ -74,6 +76,7 @@ static int pass_on(int from, int to) {
   line[got] = 0;
   if (from == rank && strstr(line, aborts) != NULL) leave();
   if (from == rank && strstr(line, enters_barrier) != NULL) is_inside = 1;
+  if (from == rank && strstr(line, says_end) != NULL) has_said_end = 1;
   if (from == hydra && strstr(line, leaves_barrier) != NULL) {
     is_inside = 0;
     has_met = 1;
@@ -97,8 +100,6 @@ static void *stand_between(void *nothing) {
       leave();
     }
   }
-  close(rank);
-  close(hydra);
   return nothing;
 }
 
@@ -109,6 +110,14 @@ static void turn_lines(int descriptor) {
   hydra = dup(descriptor);
   if (hydra >= 0 && dup2(ends[0], descriptor) >= 0) rank = ends[1];
   close(ends[0]);
+}
+
+/* From here on the rank speaks with Hydra itself, if it has more to say. Each of its lines has been
+ * answered. What has said "finalize" has closed its descriptor, whose number may have another use. */
+static void return_lines(int descriptor) {
+  if (!has_said_end) dup2(hydra, descriptor);
+  close(rank);
+  close(hydra);
 }
 
 /* An abort ends the process faster than the thread says what is missing. */
@@ -123,11 +132,14 @@ void weft_net_finalize(int status) {
   const int is_hydra = number != NULL && getenv("MPI_LOCALNRANKS") != NULL;
   exit_status = status;
   fflush(NULL);
-  if (is_hydra) turn_lines(atoi(number));
+  const int descriptor = is_hydra ? atoi(number) : -1;
+  if (is_hydra) turn_lines(descriptor);
   const int has_thread = pthread_create(&between, NULL, stand_between, NULL) == 0;
-  if (!has_thread && rank >= 0) dup2(hydra, atoi(number));
+  if (!has_thread && rank >= 0) return_lines(descriptor);
   if (has_thread) atexit(wait_in_exit);
   MPI_Finalize();
   set(&is_over);
-  if (has_thread) pthread_join(between, NULL);
+  if (!has_thread) return;
+  pthread_join(between, NULL);
+  if (rank >= 0) return_lines(descriptor);
 }

@@ -1,4 +1,4 @@
-/* The end of a rank that MPICH's launcher, Hydra, has started. For the module of MPICH alone. */
+/* The end of a rank that MPICH's launcher, Hydra, has started. For MPICH alone. */
 #pragma once
 
 /* MPI_Finalize. When it fails, or has used up weft_net_patience_us of processor time, the process

@@ -34,7 +34,7 @@ struct brief {
   int nodes[most_ranks];
   char hosts[most_ranks][host_bytes];
   char meeting[meeting_bytes];  // where the keeper of rank 0 listens
-  char last_line[line_bytes];   // of a rank whose exit ends the job
+  char last_line[line_bytes];   // of a rank whose exit ends the job, or would
 };
 
 // With descriptors, from a rank to its keeper.
@@ -49,9 +49,9 @@ constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 brief* its = nullptr;
 int to_keeper = -1;
-int patience = 0;         // seconds until a node that does not answer is lost
-int start_within = 0;     // seconds for the start of all ranks; 0: any time
-bool has_parent = false;  // `weft launch` prints lines
+int patience = 0;                      // seconds until a node that does not answer is lost
+int start_within = 0;                  // seconds for the start of all ranks; 0: any time
+const char* weft_launch_at = nullptr;  // where it listens, which prints lines; null: it does not
 
 void give(given what, int descriptor) {
   if (to_keeper >= 0) send_descriptor(to_keeper, static_cast<std::uint8_t>(what), descriptor);
@@ -90,13 +90,14 @@ class keeper {
   }
 
   void look() {
-    static pollfd of[most_ranks + 4];
+    constexpr int own = 2;
+    static pollfd of[own + most_listeners + most_ranks + 1];
+    const int lines = lines_, others = own + listeners_.count;
     of[0] = {signals_, POLLIN, 0};
     of[1] = {from_rank_, POLLIN, 0};
-    of[2] = {listener_, POLLIN, 0};
-    for (int i = 0; i < lines_; ++i) of[3 + i] = {line_[i].descriptor, POLLIN, 0};
-    const int lines = lines_;
-    const int ready = poll(of, nfds_t{3} + static_cast<nfds_t>(lines), time_left());
+    for (int i = 0; i < listeners_.count; ++i) of[own + i] = {listeners_.of[i], POLLIN, 0};
+    for (int i = 0; i < lines; ++i) of[others + i] = {line_[i].descriptor, POLLIN, 0};
+    const int ready = poll(of, static_cast<nfds_t>(others) + static_cast<nfds_t>(lines), time_left());
     if (ready == 0) end_late();
     if (ready <= 0) return;
     take_signals();
@@ -105,10 +106,13 @@ class keeper {
     // ends comes as a signal.
     if ((of[1].revents & POLLHUP) != 0) from_rank_ = -1;
     for (int i = 0; i < lines; ++i) {
-      if (of[3 + i].revents != 0) hear(line_[i]);
+      if (of[others + i].revents != 0) hear(line_[i]);
     }
     drop_closed();
-    if ((of[2].revents & POLLIN) != 0) welcome();
+    for (int i = own; i < others; ++i) {
+      if ((of[i].revents & POLLIN) != 0) welcome(of[i].fd);
+    }
+    if (to_come_ == 0) close_listeners(&listeners_);
   }
 
   // Milliseconds, for poll; -1: no limit.
@@ -166,23 +170,31 @@ class keeper {
     for (int got = take_descriptor(from_rank_, &byte); got >= 0; got = take_descriptor(from_rank_, &byte)) {
       const auto what = static_cast<given>(byte);
       if (what == given::memory) memory_ = got;
-      if (what == given::listener) listener_ = got;
+      if (what == given::listener) take_listener(got);
       if (what == given::connection) add(got, its->all.rank == 0 ? by_parent : 0);
     }
+  }
+
+  // All come before the first of the keepers that they are for.
+  void take_listener(int descriptor) {
+    listeners_.of[listeners_.count++] = descriptor;
+    to_come_ = its->all.ranks - 1;
   }
 
   void add(int descriptor, int rank) {
     if (lines_ <= most_ranks) line_[lines_++] = {descriptor, rank};
   }
 
-  void welcome() {
+  void welcome(int listener) {
     int rank = -1;
-    const int made = accept_keeper(listener_, its->meeting, patience, &rank);
-    if (made >= 0) add(made, rank);
+    const int made = accept_keeper(listener, its->meeting, patience, &rank);
+    if (made < 0) return;
+    add(made, rank);
+    --to_come_;
   }
 
   void hear(line& from) {
-    switch (listen_to(from.descriptor, told_)) {
+    switch (listen_to(from.descriptor, &status_, told_)) {
       case heard::nothing: return;
       case heard::failed: return end_rank();
       case heard::lost: return lose(from.rank);
@@ -204,7 +216,7 @@ class keeper {
     constexpr bool parent_first[] = {true, false};
     for (const bool to_parent : parent_first) {
       for (int i = 0; i < lines_; ++i) {
-        if (line_[i].descriptor >= 0 && (line_[i].rank == by_parent) == to_parent) say(line_[i].descriptor, what, text);
+        if (line_[i].descriptor >= 0 && (line_[i].rank == by_parent) == to_parent) say(line_[i].descriptor, what, status_, text);
       }
     }
   }
@@ -212,7 +224,7 @@ class keeper {
   // Why the job ends, in told_, if this keeper is the first to know; and that it ends. An MPI's
   // launcher drops lines of processes that it kills, so `weft launch` prints it, if it is there.
   void tell_failure() {
-    const bool is_passed_on = has_parent && lines_ != 0;
+    const bool is_passed_on = weft_launch_at != nullptr && lines_ != 0;
     const bool is_new = told_[0] != '\0';
     if (is_new && !is_passed_on) {
       base::report("%s", told_);
@@ -234,6 +246,7 @@ class keeper {
   void lose(int rank) {
     const job& all = its->all;
     told_[0] = '\0';
+    status_ = 1;
     if (rank == by_parent || its->nodes[all.rank] != all.rank) return end_rank();
     char ranks[64] = "", held[512] = "";
     int first = -1, last = -1;
@@ -280,10 +293,20 @@ class keeper {
                    held);
   }
 
+  // Before the ranks have met, `weft launch` hears no keeper, unless one calls.
+  void call_parent() {
+    if (weft_launch_at == nullptr || lines_ != 0) return;
+    const int made = meet_keeper(weft_launch_at, 0, patience);
+    if (made >= 0) add(made, by_parent);
+  }
+
   // As the rank ended, so that the launcher sees the same.
   [[noreturn]] void end_as(const os::child_end& end) {
+    constexpr int status_of_signal = 128;
     take_descriptors();
     told_[0] = '\0';
+    status_ = end.signal != 0 ? status_of_signal + end.signal : end.exit_status != 0 ? end.exit_status : 1;
+    if (end.signal != 0 && now() == phase::starts) call_parent();
     const bool is_right = end.signal == 0 && now() == phase::ends;
     if (end.signal != 0 && end.signal != asked_to_end_) describe_death(end.signal);
     if (end.signal == 0 && end.exit_status == 0 && now() == phase::runs)
@@ -292,6 +315,8 @@ class keeper {
           "rank %d of %d (process %d on node %s) ended by _exit(0) while it belonged to the job; the other ranks were ended",
           its->all.rank, its->all.ranks, process_, its->hosts[its->all.rank]);
     if (end.signal == 0 && end.exit_status != 0) memcpy(told_, its->last_line, sizeof told_);
+    if (end.signal == 0 && told_[0] != '\0' && now() == phase::starts && !find_launcher().is_first)
+      os::sleep_until(os::now_ns() + first_tells_within_s * ns_a_s);
     if (is_right)
       say_all(farewell::ended, "");
     else
@@ -302,13 +327,15 @@ class keeper {
     (void)signal(end.signal, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
     (void)raise(end.signal);
-    _exit(128 + end.signal);
+    _exit(status_);
   }
 
   const job_request& request_;
   int process_, from_rank_;
   sigset_t mask_before_;
-  int signals_ = -1, memory_ = -1, listener_ = -1;
+  int signals_ = -1, memory_ = -1;
+  keeper_listeners listeners_;
+  int to_come_ = 0;  // keepers of other ranks
   line line_[most_ranks + 1] = {};
   int lines_ = 0;
   int asked_to_end_ = 0;
@@ -316,8 +343,16 @@ class keeper {
   bool has_ended_ = false;  // the rank, perhaps because another has: whose keeper is awaited
   os::child_end end_ = {};
   char told_[line_bytes] = "";
+  int status_ = 1;  // of the job, if it fails
   bool is_mapped_ = false;
 };
+
+bool has_one_node(const job& all) {
+  for (int rank = 0; rank < all.ranks; ++rank) {
+    if (all.nodes[rank] != all.nodes[0]) return false;
+  }
+  return true;
+}
 
 status refuse() {
   base::report("a rank cannot start: its keeper cannot be made: %s", strerror(errno));
@@ -330,7 +365,7 @@ status fork_rank(const job_request& request, const settings& wanted) {
   int ends[2];
   patience = wanted.lost_after;
   start_within = wanted.start_within;
-  has_parent = wanted.parent[0] != '\0';
+  weft_launch_at = wanted.parent[0] != '\0' ? wanted.parent : nullptr;
   void* const shared = mmap(nullptr, sizeof(brief), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return refuse();
   its = static_cast<brief*>(shared);
@@ -344,7 +379,7 @@ status fork_rank(const job_request& request, const settings& wanted) {
   struct sigaction by_default = {}, of_ended_children;
   by_default.sa_handler = SIG_DFL;
   (void)sigaction(SIGCHLD, &by_default, &of_ended_children);
-  const int parent = getpid();
+  const int keeper_process = getpid();
   const int process = os::fork_child();
   if (process < 0) return refuse();
   if (process != 0) {
@@ -358,7 +393,7 @@ status fork_rank(const job_request& request, const settings& wanted) {
   to_keeper = ends[1];
   (void)sigaction(SIGCHLD, &of_ended_children, nullptr);
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (!os::die_with_parent(parent)) return refuse();
+  if (!os::die_with_parent(keeper_process)) return refuse();
   return status::ok;
 }
 
@@ -371,9 +406,11 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
   memcpy(its->nodes, all.nodes, sizeof(int) * static_cast<std::size_t>(all.ranks));
   gather_by_mpi(all, host, sizeof host, its->hosts);
   char mine[meeting_bytes] = "";
-  const int listener = all.rank == 0 ? listen_for_keepers(mine) : -1;
+  keeper_listeners listeners;
+  if (all.rank == 0 && all.ranks > 1)
+    listeners = listen_for_keepers(has_one_node(all) ? reach::this_machine : reach::other_machines, mine);
   memcpy(its->meeting, mine, sizeof mine);
-  if (listener >= 0) give(given::listener, listener);  // its keeper answers from now on
+  for (int i = 0; i < listeners.count; ++i) give(given::listener, listeners.of[i]);  // its keeper answers from now on
   gather_by_mpi(all, mine, sizeof mine, meetings);
   memcpy(its->meeting, meetings[0], sizeof its->meeting);
   its->now.store(phase::runs, base::release);
@@ -381,7 +418,7 @@ bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* pa
                    : parent != nullptr ? meet_keeper(parent, all.rank, patience)
                                        : -1;
   if (made >= 0) give(given::connection, made);
-  if (listener >= 0) close(listener);
+  close_listeners(&listeners);
   if (made >= 0) close(made);
   const bool is_met = made >= 0 || all.rank == 0;
   gather_by_mpi(all, &is_met, sizeof is_met, are_met);
@@ -398,8 +435,10 @@ void let_keepers_tell() {
 
 void tell_keeper_end() { its->now.store(phase::ends, base::release); }
 
+void tell_keeper_line(const char* line) { (void)snprintf(its->last_line, sizeof its->last_line, "%s", line); }
+
 void exit_with_line(int status, const char* line) {
-  (void)snprintf(its->last_line, sizeof its->last_line, "%s", line);
+  tell_keeper_line(line);
   (void)fflush(nullptr);  // as exit would
   _exit(status);
 }

@@ -24,6 +24,8 @@ void give_keeper_memory(int descriptor);
 // Collective, once nodes and memory are there: connects the keepers. parent: where `weft launch`
 // listens; null: it does not. Whether a keeper watches each rank's node.
 bool brief_keeper(const job& all, const char (&host)[host_bytes], const char* parent);
+// What the keeper tells if the rank ends with a failure from now on; empty: nothing.
+void tell_keeper_line(const char* line);
 // The rank has agreed with all others to end.
 void tell_keeper_end();
 // The rank's exit ends the job: the keeper tells why. An MPI's abort would end the keeper first.

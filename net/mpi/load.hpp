@@ -5,26 +5,21 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cstddef>
 
+#include "net/mpi/launched.hpp"
 #include "net/mpi/module.h"
 
 namespace weft::net {
 
-// The launcher by whose variables this process is one of several; name null: none that is known.
-struct launcher_sign {
-  const char* name;    // as people call it
-  bool is_first;       // this process is its first
-  const char* module;  // the file's name of the module that fits
-  const char* rank;    // its number among them
-};
-
-// Null: why says why, for people; it is valid until the next call.
-inline const weft_net_module* load_module(const char* file, const char** why) {
+// library: the file of the MPI's library, which the module then finds loaded; null or empty: the
+// module's own search finds one. Null: why says why, for people; it is valid until the next call.
+inline const weft_net_module* load_module(const char* file, const char* library, const char** why) {
   // Open MPI's plug-ins look for its symbols.
-  void* const opened = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+  constexpr int mode = RTLD_NOW | RTLD_GLOBAL;
+  const bool has_library = library != nullptr && *library != 0;
+  void* const opened = has_library && dlopen(library, mode) == nullptr ? nullptr : dlopen(file, mode);
   if (opened == nullptr) {
     *why = dlerror();
     return nullptr;
@@ -41,26 +36,37 @@ inline const weft_net_module* load_module(const char* file, const char** why) {
   return found;
 }
 
-inline launcher_sign find_launcher() {
-  constexpr struct {
-    const char *variable, *name, *module;
-  } signs[] = {{"OMPI_COMM_WORLD_RANK", "Open MPI's mpirun", "libweft-net-openmpi.so"},
-               {"PMI_RANK", "an MPICH's mpirun", "libweft-net-mpich.so"},
-               {"SLURM_PROCID", "Slurm's srun", nullptr}};
-  for (const auto& each : signs) {
-    const char* const rank = getenv(each.variable);
-    if (rank != nullptr) return {each.name, strcmp(rank, "0") == 0, each.module, rank};
-  }
-  return {nullptr, true, nullptr, nullptr};
+// A module and the launcher under which it starts.
+struct pairing {
+  const weft_net_module* module;
+  const char* file;                    // of the module
+  int asked;                           // ranks, by WEFT_LAUNCH_RANKS; 0: that is not set
+  launcher_sign by = find_launcher();  // both as they are before the MPI starts and sets variables
+  int launched = launched_ranks();
+};
+
+// How many ranks the job has if the two fit. What the launcher says counts only where an MPI sees
+// one rank: that of a job in several parts may be the number of one part.
+inline int expected_ranks(const pairing& both, int seen) {
+  if (both.asked != 0) return both.asked;
+  return seen == 1 && both.launched > 1 ? both.launched : seen;
 }
 
-// What is to be told of a module that sees other ranks than its launcher started.
-inline void describe_misfit(const weft_net_module& module, const char* file, int seen, int wanted, char* out, std::size_t bytes) {
-  const launcher_sign found = find_launcher();
+inline void describe_misfit(const pairing& both, int seen, char* out, std::size_t bytes) {
   snprintf(out, bytes,
-           "the module %s is for %s, which does not fit to %s, by which this program was started: of %d ranks it sees %d; give "
-           "weft launch --mpi the launcher of that MPI",
-           file, module.built_for, found.name != nullptr ? found.name : "the launcher", wanted, seen);
+           "the module %s is for %s, which does not fit to %s, by which this program was started: of %d ranks it sees %d; %s%s",
+           both.file, both.module->built_for, both.by.name, expected_ranks(both, seen), seen, both.by.cure,
+           both.asked == 0 ? ", or set WEFT_LAUNCH_RANKS=1 if each process is to be a job of its own" : "");
+}
+
+// Of a process that its MPI ends at the start, as MPICH 5 does where another MPI's launcher has
+// started it. Such an MPI has lines of its own, which name neither.
+inline void describe_end_at_start(const pairing& both, char* out, std::size_t bytes) {
+  snprintf(
+      out, bytes,
+      "the MPI of the module %s, which is for %s, ended the program at its start; %s has started it: if that is the launcher "
+      "of another MPI or version, %s",
+      both.file, both.module->built_for, both.by.name, both.by.cure);
 }
 
 }  // namespace weft::net

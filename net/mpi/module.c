@@ -22,6 +22,7 @@ static struct window {
 } windows[most_windows];
 static int window_count = 0;
 static int waits_yield = 0; /* in flush and fetch_add */
+static int is_mpich = 0;    /* or made of it; the header of the standard ABI does not say, the library does */
 
 /* What flush has to end. A get has ended once its request has: MPI_Win_flush would cost another
  * message and its answer. */
@@ -36,6 +37,9 @@ static char has_put[most_windows][most_targets]; /* since its last flush; a rank
 #define BUILT_FOR "Open MPI " QUOTED(OMPI_MAJOR_VERSION) "." QUOTED(OMPI_MINOR_VERSION) "." QUOTED(OMPI_RELEASE_VERSION)
 #elif defined(MPICH_VERSION)
 #define BUILT_FOR "MPICH " MPICH_VERSION
+#elif defined(MPI_ABI_VERSION) && MPI_ABI_VERSION > 0
+#define HAS_STANDARD_ABI
+#define BUILT_FOR "the standard ABI " QUOTED(MPI_ABI_VERSION) "." QUOTED(MPI_ABI_SUBVERSION) " of MPI " QUOTED(MPI_VERSION)
 #else
 #define BUILT_FOR "MPI " QUOTED(MPI_VERSION) "." QUOTED(MPI_SUBVERSION)
 #endif
@@ -65,23 +69,49 @@ static const int levels[] = {[WEFT_NET_FUNNELED] = MPI_THREAD_FUNNELED,
                              [WEFT_NET_SERIALIZED] = MPI_THREAD_SERIALIZED,
                              [WEFT_NET_MULTIPLE] = MPI_THREAD_MULTIPLE};
 
+static void squeeze_blanks(char *text) {
+  char *to = text;
+  for (const char *from = text; *from != 0; ++from) {
+    const int is_blank = *from == ' ' || *from == '\t';
+    if (!is_blank || (to != text && to[-1] != ' ')) *to++ = is_blank ? ' ' : *from;
+  }
+  *to = 0;
+}
+
+/* Whose library it is, and whether it is of the ABI of this file. May be asked before MPI_Init. */
+static int ask_library(weft_net_facts *out) {
+  int length = 0;
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  MPI_Get_library_version(text, &length);
+#if defined(MPICH_VERSION)
+  is_mpich = 1;
+#else
+  is_mpich = strstr(text, "MPICH") != NULL;
+#endif
+  text[strcspn(text, ",\n")] = 0;
+  squeeze_blanks(text);
+  snprintf(out->library, sizeof out->library, "%.127s", text);
+#if defined(HAS_STANDARD_ABI)
+  int major = 0, minor = 0;
+  MPI_Abi_get_version(&major, &minor);
+  if (major != MPI_ABI_VERSION) return MPI_ERR_ABI;
+  snprintf(out->library, sizeof out->library, "%.80s, standard ABI %d.%d", text, major, minor);
+#endif
+  return MPI_SUCCESS;
+}
+
 static int start(int threads, weft_net_facts *out) {
   int provided = 0, length = 0;
-  char text[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME];
+  char host[MPI_MAX_PROCESSOR_NAME];
   avoid_components(out);
-  int code = MPI_Init_thread(NULL, NULL, levels[threads], &provided);
+  int code = ask_library(out);
+  if (code == MPI_SUCCESS) code = MPI_Init_thread(NULL, NULL, levels[threads], &provided);
   if (code != MPI_SUCCESS) return code;
   out->threads = provided >= levels[threads] ? threads : WEFT_NET_FUNNELED;
   waits_yield = threads != WEFT_NET_FUNNELED;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &out->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &out->ranks);
-  MPI_Get_library_version(text, &length);
-  text[strcspn(text, ",\n")] = 0;
-  for (char *at = text; *at != 0; ++at) {
-    if (*at == '\t') *at = ' ';
-  }
-  snprintf(out->library, sizeof out->library, "%.127s", text);
   MPI_Get_processor_name(host, &length);
   snprintf(out->host, sizeof out->host, "%.63s", host);
   out->is_unified = 1; /* until a window says otherwise */
@@ -97,12 +127,11 @@ static void end(int status) {
     MPI_Win_unlock_all(last->of);
     MPI_Win_free(&last->of);
   }
-#if defined(MPICH_VERSION)
-  weft_net_finalize(status);
-#else
-  (void)status;
-  MPI_Finalize();
-#endif
+  if (is_mpich) {
+    weft_net_finalize(status);
+  } else {
+    MPI_Finalize();
+  }
 }
 
 static void end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
@@ -278,19 +307,21 @@ static int flush(void *window, int rank) {
 /* MPICH sends a put when it is made; Open MPI's osc/pt2pt collects small ones until a flush of
  * either kind. */
 static int send_puts(void *window, int rank) {
-#if defined(MPICH_VERSION)
-  (void)window;
-  (void)rank;
-  return MPI_SUCCESS;
-#else
-  return may_have_put(window, rank) ? MPI_Win_flush_local(rank, of(window)) : MPI_SUCCESS;
-#endif
+  return !is_mpich && may_have_put(window, rank) ? MPI_Win_flush_local(rank, of(window)) : MPI_SUCCESS;
 }
 
 static int progress(void *window) {
   int is_there = 0;
   int code = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS || window == NULL ? code : MPI_Win_sync(of(window));
+}
+
+static void (*called_at_unload)(void) = NULL;
+static void call_at_unload(void (*call)(void)) { called_at_unload = call; }
+
+/* The loader calls it before the destructors of what this module is linked with. */
+__attribute__((destructor)) static void unload(void) {
+  if (called_at_unload != NULL) called_at_unload();
 }
 
 extern const weft_net_module weft_net_module_table __attribute__((visibility("default")));
@@ -315,4 +346,5 @@ const weft_net_module weft_net_module_table = {WEFT_NET_MODULE_VERSION,
                                                weft_net_find,
                                                weft_net_receive,
                                                put_later,
-                                               send_puts};
+                                               send_puts,
+                                               call_at_unload};

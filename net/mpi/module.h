@@ -1,8 +1,8 @@
 /* What libweft-dist calls of an MPI: a table in a module that is compiled against that MPI, and
  * loaded at the start of a rank (dlopen), so that no program is linked with an MPI. In C, because a
- * site may compile module.c with its own mpicc:
+ * site may compile it with its own mpicc, or once for the standard ABI of MPI 5 with mpicc_abi:
  *
- *   mpicc -O2 -shared -fPIC -o libweft-net-mine.so module.c messages.c
+ *   mpicc -O2 -shared -fPIC -o libweft-net-mine.so module.c messages.c hydra.c patience.c
  *
  * One OS thread at a time calls it, be it always the one that called start (MPI_THREAD_FUNNELED)
  * or not (MPI_THREAD_SERIALIZED); with MPI_THREAD_MULTIPLE several call send, is_sent, find and
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define WEFT_NET_MODULE_VERSION 3
+#define WEFT_NET_MODULE_VERSION 4
 #define WEFT_NET_MODULE_SYMBOL "weft_net_module_table"
 
 /* Which OS threads call an MPI. */
@@ -77,6 +77,9 @@ typedef struct weft_net_module {
 
   /* What put has taken and the MPI may still keep here leaves for the rank. */
   int (*send_puts)(void *window, int rank);
+
+  /* Has this called when the process exits, before the destructors of the MPI and its libraries. */
+  void (*call_at_unload)(void (*call)(void));
 } weft_net_module;
 
 #ifdef __cplusplus

@@ -31,32 +31,36 @@ status refuse(const char* module, const char* why) {
   return status::invalid;
 }
 
-status load(const char* file) {
+status load(const settings& wanted) {
   const char* why = nullptr;
-  loaded_mpi = load_module(file, &why);
-  return loaded_mpi != nullptr ? status::ok : refuse(file, why);
+  loaded_mpi = load_module(wanted.mpi_module, wanted.mpi_library, &why);
+  return loaded_mpi != nullptr ? status::ok : refuse(wanted.mpi_module, why);
 }
 
 // Such a module takes itself for rank 0 in each process. The launcher's own number says which
 // process tells: the first, whose end ends the others; or another, if the first has the right
 // module.
-status tell_misfit(const settings& wanted, const weft_net_facts& facts) {
+status tell_misfit(const pairing& both, const weft_net_facts& facts) {
   char text[2048];
-  if (!find_launcher().is_first) os::sleep_until(os::now_ns() + first_tells_within_ns);
-  describe_misfit(*loaded_mpi, wanted.mpi_module, facts.ranks, wanted.ranks, text, sizeof text);
+  if (!both.by.is_first) os::sleep_until(os::now_ns() + first_tells_within_ns);
+  describe_misfit(both, facts.ranks, text, sizeof text);
   base::report("%s", text);
   return status::invalid;
 }
 
-status start_module(const settings& wanted, weft_net_facts* facts) {
+status start(const settings& wanted, weft_net_facts* facts) {
+  const pairing both = {.module = loaded_mpi, .file = wanted.mpi_module, .asked = wanted.is_launched ? wanted.ranks : 0};
+  char text[2048];
+  describe_end_at_start(both, text, sizeof text);
+  tell_keeper_line(text);
   const int code = loaded_mpi->start(WEFT_NET_SERIALIZED, facts);
+  tell_keeper_line("");
   if (code != 0) {
-    char text[256];
     loaded_mpi->error_text(code, text, sizeof text);
     return refuse(wanted.mpi_module, text);
   }
   if (facts->ranks > most_ranks) return refuse(wanted.mpi_module, "a job has at most 1024 ranks");
-  if (wanted.is_launched && wanted.ranks != facts->ranks) return tell_misfit(wanted, *facts);
+  if (expected_ranks(both, facts->ranks) != facts->ranks) return tell_misfit(both, *facts);
   has_joined = true;
   return status::ok;
 }
@@ -177,9 +181,9 @@ __attribute__((no_stack_protector)) status start_mpi(const job_request& request,
   if (const status forked = fork_rank(request, wanted); forked != status::ok) return forked;
   if (const status held = hold_region(request, all); held != status::ok) return held;
   fingerprint print = take_fingerprint(*all);  // before the MPI loads plug-ins, on some ranks others
-  if (const status loaded = load(wanted.mpi_module); loaded != status::ok) return loaded;
+  if (const status loaded = load(wanted); loaded != status::ok) return loaded;
   weft_net_facts facts = {};
-  if (const status started = start_module(wanted, &facts); started != status::ok) return started;
+  if (const status started = start(wanted, &facts); started != status::ok) return started;
   if (request.region_bytes_a_rank != 0 && !wanted.is_launched)
     return refuse(wanted.mpi_module, "set WEFT_LAUNCH_RANKS, too: the policy needs to know the number of ranks");
   all->rank = facts.rank;

@@ -36,6 +36,8 @@ void barrier_by_mpi();
 void gather_by_mpi(const job& all, const void* mine, std::size_t bytes, void* into);
 // At the process's end: the ranks leave the MPI together.
 void end_mpi_at_exit(const job& all, const job_request& request);
+// In main, not before: an exit from now on knows its status in time.
+void note_exit_status();
 
 // Ends the job: an operation on `rank`'s memory, or a collective one (rank -1), failed.
 [[noreturn]] void end_failed(const job& all, const char* what, int rank, int code);

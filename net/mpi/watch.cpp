@@ -28,6 +28,7 @@ struct hello {
 };
 constexpr char welcome = 'W';
 constexpr char end_of_line = '\n';
+constexpr std::size_t most_digits = 11;  // of a status
 
 union address {
   sockaddr any;
@@ -71,34 +72,65 @@ bool make_secret(char* out) {
   return true;
 }
 
-void add_address(const sockaddr& of, char (&meeting)[meeting_bytes]) {
-  char text[INET6_ADDRSTRLEN] = "";
-  address known = {};
-  if (of.sa_family == AF_INET) {
-    memcpy(&known.four, &of, sizeof known.four);
-    (void)inet_ntop(AF_INET, &known.four.sin_addr, text, sizeof text);
-  } else if (of.sa_family == AF_INET6) {
-    memcpy(&known.six, &of, sizeof known.six);
-    if (!IN6_IS_ADDR_LINKLOCAL(&known.six.sin6_addr)) (void)inet_ntop(AF_INET6, &known.six.sin6_addr, text, sizeof text);
-  }
-  const std::size_t length = strlen(meeting);
-  if (text[0] != '\0' && length + strlen(text) + 2 <= meeting_bytes)
-    (void)snprintf(meeting + length, meeting_bytes - length, "/%s", text);
+// An address at which this machine can listen; link-local ones mean nothing elsewhere.
+bool take_address(const sockaddr& of, address* out, socklen_t* bytes) {
+  *out = {};
+  *bytes = of.sa_family == AF_INET ? sizeof out->four : of.sa_family == AF_INET6 ? sizeof out->six : 0;
+  memcpy(out, &of, *bytes);
+  return *bytes != 0 && (of.sa_family == AF_INET || !IN6_IS_ADDR_LINKLOCAL(&out->six.sin6_addr));
 }
 
-// Those of this machine, the one that only this machine reaches last.
-void add_addresses(char (&meeting)[meeting_bytes]) {
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return;
-  constexpr unsigned orders[] = {0, IFF_LOOPBACK};
+void add_address(const address& one, char (&addresses)[meeting_bytes]) {
+  char text[INET6_ADDRSTRLEN] = "";
+  if (one.any.sa_family == AF_INET)
+    (void)inet_ntop(AF_INET, &one.four.sin_addr, text, sizeof text);
+  else
+    (void)inet_ntop(AF_INET6, &one.six.sin6_addr, text, sizeof text);
+  const std::size_t length = strlen(addresses);
+  (void)snprintf(addresses + length, meeting_bytes - length, "/%s", text);
+}
+
+// Besides the secret and the port.
+bool has_room(const char (&addresses)[meeting_bytes]) {
+  return strlen(addresses) + INET6_ADDRSTRLEN + 1 + secret_letters + sizeof "/65535" < meeting_bytes;
+}
+
+std::uint16_t& port_in(address* of) { return of->any.sa_family == AF_INET6 ? of->six.sin6_port : of->four.sin_port; }
+
+// At one address and a port, in the network's order; 0: at one that is free, which *port is then.
+// Less than 0: the system refuses.
+int listen_at(address at, socklen_t bytes, std::uint16_t* port) {
+  const int made = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  port_in(&at) = *port;
+  if (made >= 0 && bind(made, &at.any, bytes) == 0 && listen(made, SOMAXCONN) == 0 && getsockname(made, &at.any, &bytes) == 0) {
+    *port = port_in(&at);
+    return made;
+  }
+  const int problem = errno;
+  if (made >= 0) close(made);
+  errno = problem;
+  return -1;
+}
+
+// False: another process has the port at one of the addresses.
+bool listen_at_all(const ifaddrs* all, reach from, std::uint16_t* port, keeper_listeners* out, char (&addresses)[meeting_bytes]) {
+  constexpr unsigned orders[] = {0, IFF_LOOPBACK};  // the one that only this machine reaches last
   for (const unsigned loopback : orders) {
+    if (loopback == 0 && from == reach::this_machine) continue;
     for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
-      const bool is_up = (each->ifa_flags & IFF_UP) != 0;
-      if (is_up && each->ifa_addr != nullptr && (each->ifa_flags & IFF_LOOPBACK) == loopback)
-        add_address(*each->ifa_addr, meeting);
+      address at;
+      socklen_t bytes = 0;
+      const bool is_meant = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == loopback;
+      if (!is_meant || each->ifa_addr == nullptr || !take_address(*each->ifa_addr, &at, &bytes)) continue;
+      if (out->count == most_listeners || !has_room(addresses)) continue;
+      const int made = listen_at(at, bytes, port);
+      if (made < 0 && errno == EADDRINUSE) return false;
+      if (made < 0) continue;
+      out->of[out->count++] = made;
+      add_address(at, addresses);
     }
   }
-  freeifaddrs(all);
+  return true;
 }
 
 // An address of the meeting, with its port. False: it is none.
@@ -137,25 +169,27 @@ int try_address(const address& to, socklen_t bytes, const hello& mine) {
 
 }  // namespace
 
-int listen_for_keepers(char (&meeting)[meeting_bytes]) {
-  char secret[secret_letters + 1] = "";
-  int listener = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener >= 0)
-    set_option(listener, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  else
-    listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  address bound = {};
-  socklen_t bytes = sizeof bound;
-  // Without a bind(2), listen(2) takes a free port on all addresses.
-  if (listener < 0 || !make_secret(secret) || listen(listener, SOMAXCONN) != 0 ||
-      getsockname(listener, &bound.any, &bytes) != 0) {
-    if (listener >= 0) close(listener);
-    return -1;
+keeper_listeners listen_for_keepers(reach from, char (&meeting)[meeting_bytes]) {
+  constexpr int tries = 16;  // of ports that are free at one address and perhaps not at the next
+  char secret[secret_letters + 1] = "", addresses[meeting_bytes];
+  keeper_listeners made;
+  ifaddrs* all = nullptr;
+  if (!make_secret(secret) || getifaddrs(&all) != 0) return made;
+  for (int i = 0; i < tries; ++i) {
+    std::uint16_t port = 0;
+    close_listeners(&made);
+    addresses[0] = '\0';
+    if (!listen_at_all(all, from, &port, &made, addresses)) continue;
+    (void)snprintf(meeting, meeting_bytes, "%s/%u%.*s", secret, ntohs(port),
+                   static_cast<int>(meeting_bytes - secret_letters - sizeof "/65535"), addresses);
+    break;
   }
-  const in_port_t port = bound.any.sa_family == AF_INET6 ? bound.six.sin6_port : bound.four.sin_port;
-  (void)snprintf(meeting, meeting_bytes, "%s/%u", secret, ntohs(port));
-  add_addresses(meeting);
-  return listener;
+  freeifaddrs(all);
+  return made;
+}
+
+void close_listeners(keeper_listeners* all) {
+  while (all->count != 0) close(all->of[--all->count]);
 }
 
 int accept_keeper(int listener, const char* meeting, int lost_after, int* rank) {
@@ -195,21 +229,25 @@ int meet_keeper(const char* meeting, int rank, int lost_after) {
   return -1;
 }
 
-heard listen_to(int connection, char (&line)[line_bytes]) {
+heard listen_to(int connection, int* status, char (&line)[line_bytes]) {
   farewell said = {};
+  char text[line_bytes + most_digits + 1];
   line[0] = '\0';
   const ssize_t got = recv(connection, &said, sizeof said, MSG_DONTWAIT);
   if (got == 0 || (got < 0 && errno == ECONNRESET)) return heard::closed;
   if (got < 0) return errno == EAGAIN || errno == EINTR ? heard::nothing : heard::lost;
   std::size_t length = 0;
-  while (length + 1 < line_bytes && receive(connection, &line[length], 1) && line[length] != end_of_line) ++length;
-  line[length] = '\0';
+  while (length + 1 < sizeof text && receive(connection, &text[length], 1) && text[length] != end_of_line) ++length;
+  text[length] = '\0';
+  char* rest = text;
+  *status = static_cast<int>(strtol(text, &rest, 10));
+  (void)snprintf(line, line_bytes, "%s", *rest == ' ' ? rest + 1 : rest);
   return said == farewell::ended ? heard::ended : heard::failed;
 }
 
-void say(int connection, farewell what, const char* line) {
-  char text[line_bytes + 2];
-  const int length = snprintf(text, sizeof text, "%c%s%c", static_cast<char>(what), line, end_of_line);
+void say(int connection, farewell what, int status, const char* line) {
+  char text[line_bytes + most_digits + 3];
+  const int length = snprintf(text, sizeof text, "%c%d %s%c", static_cast<char>(what), status, line, end_of_line);
   (void)send(connection, text, static_cast<std::size_t>(length), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

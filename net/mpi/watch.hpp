@@ -10,7 +10,8 @@
 
 namespace weft::net {
 
-// The only message of a connection; failed: with the line that says why, or an empty one.
+// The only message of a connection; failed: with the job's exit status, as shells have it, and the
+// line that says why, or an empty one.
 enum class farewell : std::uint8_t { ended = 'E', failed = 'F' };
 
 inline constexpr std::size_t line_bytes = 1000;
@@ -18,8 +19,19 @@ inline constexpr std::size_t line_bytes = 1000;
 // "SECRET/PORT/ADDRESS/ADDRESS...": where a keeper, or `weft launch`, listens.
 inline constexpr std::size_t meeting_bytes = 512;
 
-// A descriptor; less than 0: the system refuses. meeting: for the others.
-int listen_for_keepers(char (&meeting)[meeting_bytes]);
+// Sockets, one for each address that the meeting names, and for no other.
+inline constexpr int most_listeners = 16;
+struct keeper_listeners {
+  int of[most_listeners];
+  int count = 0;  // 0: the system refuses
+};
+// By which addresses the others come: those of this machine, or the one that only this machine
+// reaches.
+enum class reach : std::uint8_t { this_machine, other_machines };
+
+// meeting: for the others.
+keeper_listeners listen_for_keepers(reach from, char (&meeting)[meeting_bytes]);
+void close_listeners(keeper_listeners* all);
 
 // A connection of the listener whose other side has said the secret, and its rank; less than 0:
 // there was none. lost_after: seconds; 0: never.
@@ -30,8 +42,8 @@ int meet_keeper(const char* meeting, int rank, int lost_after);
 
 // What a connection that has become readable says. lost: the other node does not answer.
 enum class heard : std::uint8_t { nothing, ended, failed, closed, lost };
-heard listen_to(int connection, char (&line)[line_bytes]);
-void say(int connection, farewell what, const char* line);
+heard listen_to(int connection, int* status, char (&line)[line_bytes]);
+void say(int connection, farewell what, int status, const char* line);
 // Until the other side says something, or ends the connection; a second at most.
 void await_answer(int connection);
 

@@ -1,5 +1,6 @@
 // A small seedable generator for choices that need no quality beyond spread: victims, colours, test
-// schedules. One word of state, three shifts a number. Not synchronised; each owner has its own.
+// schedules. One word of state, three shifts a number. Not synchronised; each owner has its own. The
+// core, dist, lang and the faces draw from this one.
 //
 // Marsaglia, "Xorshift RNGs", 2003, doi:10.18637/jss.v008.i14, with the multiplier of Vigna's
 // xorshift64* (2016, doi:10.1145/2845077). Seeds go through splitmix64, so that neighbouring seeds
@@ -25,6 +26,9 @@ class rng {
 
   // In [0, n); n > 0. The bias is below n / 2^32.
   constexpr std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32); }
+
+  // In [0, 1), in steps of 2^-53.
+  constexpr double fraction() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:
   static constexpr std::uint64_t splitmix(std::uint64_t x) {

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "capi/failing.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "run/awaiter.hpp"
@@ -116,22 +117,45 @@ weft_status arm_alone(weft_awaiter* awaiter, weft_await_kind kind, bool* waits) 
   return WEFT_OK;
 }
 
-weft_status refusal_of(weft_awaiter* awaiter, const bool* waits) {
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  if (awaiter == nullptr || awaiter->ready == nullptr || waits == nullptr) return WEFT_INVALID;
+constexpr call_errors awaiting{
+    .call = "weft_ext_await", .argument = "awaiter", .busy = {"object", "another caller joins the thread"}};
+constexpr call_errors awaiting_any{
+    .call = "weft_ext_await_any", .argument = "awaiter", .busy = {"cases", "another caller joins the thread of a case"}};
+
+weft_status refusal_of(const call_errors& of, weft_awaiter* awaiter, const bool* waits) {
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  if (awaiter == nullptr) return refuse_null(of);
+  if (awaiter->ready == nullptr) return weft::fail(WEFT_INVALID, of.call, of.argument, "its ready is null", awaiter);
+  if (waits == nullptr) return weft::fail_on_null(of.call, "waits");
   if (!sched::is_armed(&inside_of(awaiter)->core)) return WEFT_OK;
   if constexpr (weft::config::checked) {
     weft::base::panic("awaiter %p is armed twice: its ready has not come, and it was not cancelled", static_cast<void*>(awaiter));
   }
-  return WEFT_BUSY;
+  return weft::fail(WEFT_BUSY, of.call, of.argument, "it is armed already", awaiter);
 }
 
-weft_status refusal_of(void* object, weft_await_kind kind) {
-  if (!is_valid(object, kind)) return WEFT_INVALID;
+// name: of the argument that they are, or are in.
+[[gnu::cold, gnu::noinline]] weft_status refuse_object(const call_errors& of, const char* name, const void* object,
+                                                       weft_await_kind kind) {
+  if (static_cast<unsigned>(kind) >= sync::await_kinds)
+    return weft::fail(WEFT_INVALID, of.call, name, "kind %d is not a value of weft_await_kind", nullptr,
+                      static_cast<uint64_t>(kind));
+  if (object == nullptr) return weft::fail_on_null(of.call, name);
+  return weft::fail(WEFT_INVALID, of.call, name, "the address of the word is not a multiple of %u", object, alignments[kind]);
+}
+
+weft_status refusal_of(const call_errors& of, const char* name, void* object, weft_await_kind kind) {
+  if (!is_valid(object, kind)) return refuse_object(of, name, object, kind);
   if (kind != WEFT_AWAIT_THREAD) return WEFT_OK;
-  if (sched::local::current_runtime() == nullptr) return no_runtime();
+  if (sched::local::current_runtime() == nullptr) return no_runtime(of);
   static_cast<void>(live_unit(static_cast<weft_thread*>(object), "weft_ext_await"));
   return WEFT_OK;
+}
+
+[[gnu::cold, gnu::noinline]] weft_status refuse_word(const call_errors& of, const void* word, size_t size) {
+  if (word == nullptr) return refuse_null(of);
+  if (size != 4 && size != 8) return weft::fail(WEFT_INVALID, of.call, "size", "it is %u; 4 and 8 are possible", nullptr, size);
+  return weft::fail(WEFT_INVALID, of.call, of.argument, "its address is not a multiple of size, %u", word, size);
 }
 
 bool is_word(const void* word, size_t size) { return word != nullptr && (size == 4 || size == 8) && is_aligned(word, size); }
@@ -139,27 +163,31 @@ bool is_word(const void* word, size_t size) { return word != nullptr && (size ==
 }  // namespace
 
 weft_status weft_ext_await(weft_awaiter* awaiter, void* object, weft_await_kind kind, bool* waits) {
-  if (const weft_status problem = refusal_of(awaiter, waits); problem != WEFT_OK) return problem;
-  if (const weft_status problem = refusal_of(object, kind); problem != WEFT_OK) return problem;
+  constexpr const call_errors& of = awaiting;
+  if (const weft_status problem = refusal_of(of, awaiter, waits); problem != WEFT_OK) return problem;
+  if (const weft_status problem = refusal_of(of, "object", object, kind); problem != WEFT_OK) return problem;
   inside* const mine = inside_of(awaiter);
   mine->core.records = lay_out(mine->own, &mine->core, object, awaiter->value, 0);
   if (awaiter->deadline_ns == WEFT_FOREVER && kind != WEFT_AWAIT_THREAD) [[likely]]
-    return arm_alone(awaiter, kind, waits);
-  return arm(awaiter, nullptr, 1, &kind, waits);
+    return told(arm_alone(awaiter, kind, waits), of, awaiter);
+  return told(arm(awaiter, nullptr, 1, &kind, waits), of, awaiter);
 }
 
 weft_status weft_ext_await_any(weft_awaiter* awaiter, weft_await_case* cases, size_t count, bool* waits) {
-  if (const weft_status problem = refusal_of(awaiter, waits); problem != WEFT_OK) return problem;
-  if (cases == nullptr && count != 0) return WEFT_INVALID;
+  constexpr const call_errors& of = awaiting_any;
+  if (const weft_status problem = refusal_of(of, awaiter, waits); problem != WEFT_OK) return problem;
+  if (cases == nullptr && count != 0)
+    return weft::fail(WEFT_INVALID, of.call, "cases", "it is null, and count is %u", nullptr, count);
   for (size_t each = 0; each < count; ++each) {
-    if (const weft_status problem = refusal_of(cases[each].object, cases[each].kind); problem != WEFT_OK) return problem;
+    const weft_status problem = refusal_of(of, "cases", cases[each].object, cases[each].kind);
+    if (problem != WEFT_OK) return problem;
   }
   inside* const mine = inside_of(awaiter);
   sched::awaiter* const core = &mine->core;
   if (count == 0) {
     constexpr weft_await_kind nothing = WEFT_AWAIT_DEADLINE;
     core->records = lay_out(mine->own, core, nullptr, awaiter->value, no_case);
-    return arm(awaiter, nullptr, 0, &nothing, waits);
+    return told(arm(awaiter, nullptr, 0, &nothing, waits), of, awaiter);
   }
   sched::await_record* following = nullptr;
   for (size_t each = count; each-- > 0;) {
@@ -168,7 +196,7 @@ weft_status weft_ext_await_any(weft_awaiter* awaiter, weft_await_case* cases, si
     following = one;
   }
   core->records = following;
-  return arm(awaiter, cases, count, nullptr, waits);
+  return told(arm(awaiter, cases, count, nullptr, waits), of, awaiter);
 }
 
 bool weft_ext_await_cancel(weft_awaiter* awaiter) {
@@ -177,9 +205,11 @@ bool weft_ext_await_cancel(weft_awaiter* awaiter) {
 }
 
 weft_status weft_word_wait(const void* word, size_t size, uint64_t expected, uint64_t deadline_ns) {
-  if (!is_word(word, size)) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sync::wait_at_word(word, size == 8, expected, deadline_ns));
+  static constexpr call_errors of{
+      .call = "weft_word_wait", .argument = "word", .again = {"word", "it has another value than the expected %u"}};
+  if (!is_word(word, size)) return refuse_word(of, word, size);
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return told(sync::wait_at_word(word, size == 8, expected, deadline_ns), of, word, expected);
 }
 
 size_t weft_word_wake(const void* word, size_t count) {

@@ -2,6 +2,7 @@
 #include <weft/context.h>
 #include <weft/detail/pair.h>
 
+#include "capi/failing.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "life/pair.hpp"
@@ -20,10 +21,13 @@ sched::pair* inside_of(weft_pair* one) { return reinterpret_cast<sched::pair*>(o
 extern "C" {
 
 weft_status weft_context_create(weft_context_function function, const weft_context_attr* attr, weft_context** out, void** room) {
-  if (function == nullptr || out == nullptr) return WEFT_INVALID;
+  static constexpr call_errors of{"weft_context_create", "function"};
+  if (function == nullptr) return refuse_null(of);
+  if (out == nullptr) return weft::fail_on_null(of.call, "out");
   constexpr weft_context_attr usual = WEFT_CONTEXT_ATTR_INIT;
-  return code(sched::create_context(function, attr != nullptr ? *attr : usual, __builtin_return_address(0),
-                                    reinterpret_cast<sched::user_context**>(out), room));
+  return told(sched::create_context(function, attr != nullptr ? *attr : usual, __builtin_return_address(0),
+                                    reinterpret_cast<sched::user_context**>(out), room),
+              of);
 }
 
 weft_context_arrival weft_context_switch(weft_context* context, void* pass) {

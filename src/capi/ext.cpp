@@ -3,6 +3,8 @@
 #include <weft/ext.h>
 
 #include "base/assert.hpp"
+#include "capi/creating.hpp"
+#include "capi/failing.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "place/pool.hpp"
@@ -16,10 +18,12 @@
 #include "run/park.hpp"
 #include "run/ready.hpp"
 #include "run/resume.hpp"
+#include "run/try_until.hpp"
 #include "run/wait.hpp"
 #include "run/yield.hpp"
 #include "see/observers.hpp"
 #include "see/tracing.hpp"
+#include "thread/calls.hpp"
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
@@ -31,7 +35,6 @@
 #include "worker/worker.hpp"
 
 using namespace weft::capi;
-namespace base = weft::base;
 namespace sched = weft::sched;
 namespace local = weft::sched::local;
 
@@ -75,15 +78,41 @@ void visit_unit(void* given, sched::unit* one) {
 
 sched::runtime* running() { return local::current_runtime(); }
 
+constexpr sched::reason runs_already{nullptr, "the runtime runs, and this is possible before weft_init alone"};
+
+weft_status refusal_of(const call_errors& of, const weft_pool_ops* ops) {
+  const auto refuse = [&](const char* cause) { return weft::fail(WEFT_INVALID, of.call, of.argument, cause, ops); };
+  if (ops == nullptr) return refuse_null(of);
+  if (ops->size != sizeof *ops) return weft::fail(WEFT_INVALID, of.call, of.argument, weft::is_wrong_size, nullptr, ops->size);
+  if (ops->push == nullptr) return refuse("its push is null");
+  if (ops->pop == nullptr) return refuse("its pop is null");
+  return ops->count != nullptr ? WEFT_OK : refuse("its count is null");
+}
+
+weft_status refusal_to_make(const call_errors& of, weft_function function, const weft_thread_attr* attr,
+                            weft_thread* const* out) {
+  if (function == nullptr) return refuse_null(of);
+  if (out == nullptr) return weft::fail_on_null(of.call, "out");
+  return is_of_other_size(attr) ? refuse_size(of, attr) : WEFT_OK;
+}
+
+[[gnu::cold, gnu::noinline]] weft_status refuse_to_make_in(weft_function function, unsigned kind) {
+  if (function == nullptr) return weft::fail_on_null(sched::making_in.call, "function");
+  if (kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED))
+    return weft::fail(WEFT_INVALID, sched::making_in.call, "kind", "%u has other bits than those of weft_make", nullptr, kind);
+  return weft::fail_on_null(sched::making_in.call, "out");
+}
+
 }  // namespace
 
 extern "C" {
 
 weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), void* argument, const char* what) {
+  static constexpr call_errors of{"weft_ext_park", "commit"};
   sched::unit* self = local::current_unit();
-  if (commit == nullptr) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  if (self == nullptr || self->has(sched::is_tasklet)) return WEFT_CANNOT_BLOCK;
+  if (commit == nullptr) return refuse_null(of);
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  if (self == nullptr || self->has(sched::is_tasklet)) return told(WEFT_CANNOT_BLOCK, of);
   sched::waiter me(what != nullptr ? what : "unpark", nullptr);
   parking todo{commit, argument, handle(self)};
   static_cast<void>(sched::wait_published(&me, commit_parking, &todo));
@@ -97,7 +126,8 @@ weft_status weft_ext_park(bool (*commit)(weft_thread* self, void* argument), voi
 }
 
 weft_status weft_ext_park_unlocking(uint32_t* lock, weft_thread** self, const char* what) {
-  return self != nullptr && what != nullptr ? weft_park_called(lock, self, what) : WEFT_INVALID;
+  if (self == nullptr) return refuse_null(sched::parking_holding);
+  return what != nullptr ? weft_park_called(lock, self, what) : weft::fail_on_null(sched::parking_holding.call, "what");
 }
 
 void weft_ext_unpark(weft_thread* thread) {
@@ -112,11 +142,12 @@ void weft_ext_unpark_owned(weft_thread* thread) {
 }
 
 weft_status weft_ext_pool_create(const weft_pool_ops* ops, void* state, weft_pool_access access, weft_pool** out) {
-  if (ops == nullptr || out == nullptr || ops->size != sizeof *ops) return WEFT_INVALID;
-  if (access < WEFT_POOL_SHARED || access > WEFT_POOL_PRIVATE) return WEFT_INVALID;
-  if (ops->push == nullptr || ops->pop == nullptr || ops->count == nullptr) return WEFT_INVALID;
-  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
-  return code(sched::create_custom_pool(*ops, state, access, reinterpret_cast<sched::pool**>(out)));
+  static constexpr call_errors of{"weft_ext_pool_create", "ops"};
+  if (const weft_status refused = refusal_of(of, ops); refused != WEFT_OK) return refused;
+  if (out == nullptr) return weft::fail_on_null(of.call, "out");
+  if (const weft_status refused = refusal_of_access(of, access); refused != WEFT_OK) return refused;
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::create_custom_pool(*ops, state, access, reinterpret_cast<sched::pool**>(out)), of);
 }
 
 weft_thread* weft_ext_pool_pop(weft_pool* pool) {
@@ -130,8 +161,13 @@ weft_thread* weft_ext_pool_pop_last(weft_pool* pool) {
 }
 
 weft_status weft_ext_pool_push(weft_pool* pool, weft_thread* unit, weft_push_reason reason) {
-  if (unit == nullptr || reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) return WEFT_INVALID;
-  return weft::capi::call_on(pool, [unit, reason](weft_pool* into) {
+  static constexpr call_errors of{"weft_ext_pool_push", "pool"};
+  if (unit == nullptr) return weft::fail_on_null(of.call, "unit");
+  if (reason < WEFT_PUSH_NEW || reason > WEFT_PUSH_MIGRATED) [[unlikely]] {
+    return weft::fail(WEFT_INVALID, of.call, "reason", "%d is not a value of weft_push_reason", nullptr,
+                      static_cast<uint64_t>(reason));
+  }
+  return weft::capi::call_telling(of, pool, [unit, reason](weft_pool* into) {
     sched::unit* const one = ready_unit(unit, "weft_ext_pool_push");
     return code(sched::push_owned(pool_of(into), one, static_cast<sched::push_reason>(reason)));
   });
@@ -157,38 +193,37 @@ void weft_ext_pool_notify(weft_pool* pool) {
   if (pool != nullptr && running() != nullptr) sched::tell_watchers(running(), pool_of(pool));
 }
 
-weft_pool* weft_ext_thread_pool(const weft_thread* thread) {
-  return thread != nullptr ? reinterpret_cast<weft_pool*>(unit_of(thread)->home.load(base::relaxed)) : nullptr;
-}
-
 weft_status weft_ext_thread_set_pool(weft_thread* thread, weft_pool* pool) {
-  if (thread == nullptr) return WEFT_INVALID;
+  if (thread == nullptr) return weft::fail_on_null("weft_ext_thread_set_pool", "thread");
   sched::set_home(unit_of(thread), pool_of(pool));
   return WEFT_OK;
 }
 
 weft_status weft_ext_thread_make(weft_function function, void* argument, const weft_thread_attr* attr, bool tasklet,
                                  weft_thread** out) {
-  if (function == nullptr || out == nullptr || (attr != nullptr && attr->size != sizeof *attr)) return WEFT_INVALID;
-  if (running() == nullptr) return no_runtime();
+  static constexpr call_errors of{"weft_ext_thread_make", "function"};
+  if (const weft_status refused = refusal_to_make(of, function, attr, out); refused != WEFT_OK) return refused;
+  if (running() == nullptr) return no_runtime(of);
   const bool detached = attr != nullptr && attr->detached;
   const sched::creation how{function, argument, attr, tasklet, detached, __builtin_return_address(0)};
-  return code(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)));
+  return created(sched::make_owned(how, reinterpret_cast<sched::unit**>(out)), of, attr);
 }
 
 weft_status weft_ext_thread_make_copy(weft_function function, const void* bytes, size_t size, const weft_thread_attr* attr,
                                       bool tasklet, weft_thread** out) {
-  if (function == nullptr || out == nullptr || (attr != nullptr && attr->size != sizeof *attr)) return WEFT_INVALID;
-  if (size > WEFT_COPY_MAX || (bytes == nullptr && size != 0)) return WEFT_INVALID;
-  if (running() == nullptr) return no_runtime();
+  static constexpr call_errors of{"weft_ext_thread_make_copy", "function"};
+  const sched::copying what{function, bytes, size};
+  if (const weft_status refused = refusal_to_make(of, function, attr, out); refused != WEFT_OK) return refused;
+  if (const weft_status refused = refusal_of_copy(of, what); refused != WEFT_OK) return refused;
+  if (running() == nullptr) return no_runtime(of);
   const bool detached = attr != nullptr && attr->detached;
   const sched::creation how{nullptr, nullptr, attr, tasklet, detached, __builtin_return_address(0)};
-  return code(sched::create_copied({function, bytes, size}, how, true, reinterpret_cast<sched::unit**>(out)));
+  return created(sched::create_copied(what, how, true, reinterpret_cast<sched::unit**>(out)), of, attr);
 }
 
 weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, unsigned kind, weft_thread** out) {
   if (function == nullptr || out == nullptr || kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED)) [[unlikely]]
-    return WEFT_INVALID;
+    return refuse_to_make_in(function, kind);
   static_assert(int{WEFT_MAKE_TASKLET} == sched::is_tasklet && int{WEFT_MAKE_DETACHED} == sched::join_word::detached);
   auto** const made = reinterpret_cast<sched::unit**>(out);
   return code(sched::make_owned_plainly(pool_of(pool), function, kind, made, __builtin_return_address(0)));
@@ -199,19 +234,22 @@ void weft_ext_thread_discard(weft_thread* owned) {
 }
 
 weft_status weft_ext_thread_wait(weft_thread* thread) {
-  if (thread == nullptr) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::wait_for_end(live_unit_if_checked(thread, "weft_ext_thread_wait")));
+  constexpr const call_errors& of = sched::waiting_for_end;
+  if (thread == nullptr) return refuse_null(of);
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return code(sched::wait_for_end(live_unit_if_checked(thread, of.call)));
 }
 
 weft_status weft_ext_thread_revive(weft_thread* thread, weft_function function, void* argument) {
-  if (thread == nullptr || function == nullptr) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::revive(live_unit_if_checked(thread, "weft_ext_thread_revive"), function, argument));
+  constexpr const call_errors& of = sched::reviving;
+  if (thread == nullptr) return refuse_null(of);
+  if (function == nullptr) return weft::fail_on_null(of.call, "function");
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return code(sched::revive(live_unit_if_checked(thread, of.call), function, argument));
 }
 
 weft_status weft_ext_call_outside(weft_function function, void* argument) {
-  if (function == nullptr) return WEFT_INVALID;
+  if (function == nullptr) return weft::fail_on_null("weft_ext_call_outside", "function");
   sched::worker* const w = local::current_worker();
   const bool may_leave_forks = w != nullptr && w->current != nullptr && !w->current->has(sched::is_tasklet);
   if (may_leave_forks && sched::has_forks(w)) sched::detach_forks(w);
@@ -220,58 +258,86 @@ weft_status weft_ext_call_outside(weft_function function, void* argument) {
   return WEFT_OK;
 }
 
+weft_status weft_ext_try_until(bool (*attempt)(void* argument), void* argument, const char* what) {
+  static constexpr call_errors of{"weft_ext_try_until", "attempt"};
+  if (attempt == nullptr) return refuse_null(of);
+  if (what == nullptr) return weft::fail_on_null(of.call, "what");
+  sched::try_until(attempt, argument, what);
+  return WEFT_OK;
+}
+
 weft_status weft_ext_worker_set_scheduler(unsigned worker, const weft_scheduler_ops* ops, void* state) {
-  if (running() == nullptr) return no_runtime();
-  if (ops != nullptr && (ops->size != sizeof *ops || ops->next == nullptr)) return WEFT_INVALID;
-  return code(sched::set_scheduler(running(), worker, ops, state));
+  static constexpr call_errors of{
+      .call = "weft_ext_worker_set_scheduler", .argument = "ops", .invalid = {"worker", no_such_worker}};
+  if (running() == nullptr) return no_runtime(of);
+  if (ops != nullptr && ops->size != sizeof *ops)
+    return weft::fail(WEFT_INVALID, of.call, "ops", weft::is_wrong_size, nullptr, ops->size);
+  if (ops != nullptr && ops->next == nullptr) return weft::fail(WEFT_INVALID, of.call, "ops", "its next is null", ops);
+  return told(sched::set_scheduler(running(), worker, ops, state), of, nullptr, worker);
 }
 
 weft_status weft_ext_dispatch(weft_thread* unit) {
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return unit != nullptr ? code(sched::dispatch(ready_unit(unit, "weft_ext_dispatch"))) : WEFT_INVALID;
+  constexpr const call_errors& of = sched::dispatching;
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return unit != nullptr ? code(sched::dispatch(ready_unit(unit, of.call))) : refuse_null(of);
 }
 
 weft_status weft_ext_yield_to_owned(weft_thread* unit, bool as_new) {
-  return call_on(unit,
-                 [as_new](weft_thread* it) { return sched::yield_to_owned(ready_unit(it, "weft_ext_yield_to_owned"), as_new); });
+  constexpr const call_errors& of = sched::yielding_to_owned;
+  return call_telling(of, unit, [as_new](weft_thread* it) { return sched::yield_to_owned(ready_unit(it, of.call), as_new); });
 }
 
 void weft_ext_yield_as_new() { sched::yield_as_new(); }
 
 weft_status weft_ext_yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state) {
-  return accepts != nullptr ? code(sched::yield_in_pool(accepts, state)) : WEFT_INVALID;
+  return accepts != nullptr ? code(sched::yield_in_pool(accepts, state)) : refuse_null(sched::yielding_in_pool);
 }
 
 namespace {
 
-bool is_valid(const weft_row* row) {
-  if (row == nullptr || row->size != sizeof *row || row->next == nullptr) return false;
-  return row->pool == nullptr || (row->accepts != nullptr && row->left != nullptr);
+constexpr call_errors in_turn{
+    .call = "weft_ext_dispatch_in_turn", .argument = "unit", .invalid = {"unit", sched::is_pinned_to_another}};
+
+weft_status refuse_row(const char* cause, uint64_t value = 0) {
+  return weft::fail(WEFT_INVALID, in_turn.call, "row", cause, nullptr, value);
+}
+
+weft_status refusal_of(const weft_row* row) {
+  if (row == nullptr) return refuse_row(weft::is_null);
+  if (row->size != sizeof *row) return refuse_row(weft::is_wrong_size, row->size);
+  if (row->next == nullptr) return refuse_row("its next is null");
+  if (row->pool == nullptr) return WEFT_OK;
+  if (row->accepts == nullptr) return refuse_row("its accepts is null, and its pool is not");
+  return row->left != nullptr ? WEFT_OK : refuse_row("its left is null, and its pool is not");
 }
 
 }  // namespace
 
 weft_status weft_ext_dispatch_in_turn(weft_thread* unit, const weft_row* row) {
-  if (unit == nullptr || !is_valid(row)) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::dispatch_in_turn(ready_unit(unit, "weft_ext_dispatch_in_turn"), *row));
+  if (unit == nullptr) return refuse_null(in_turn);
+  if (const weft_status refused = refusal_of(row); refused != WEFT_OK) return refused;
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, in_turn);
+  return told(sched::dispatch_in_turn(ready_unit(unit, in_turn.call), *row), in_turn, unit);
 }
 
 bool weft_ext_should_stop(void) { return !pass_point() || sched::should_stop(); }
 
 weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64_t deadline_ns, bool (*is_wanted)(void* argument),
                                    void* argument) {
-  if (pools == nullptr && count != 0) return WEFT_INVALID;
-  if (!pass_point()) return WEFT_UNSUPPORTED;
-  return code(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns, is_wanted, argument));
+  static constexpr call_errors of{.call = "weft_ext_wait_for_work", .invalid = {"pools", "it is null, and count is %u"}};
+  if (pools == nullptr && count != 0) return told(WEFT_INVALID, of, nullptr, count);
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::wait_for_work(reinterpret_cast<sched::pool* const*>(pools), count, deadline_ns, is_wanted, argument), of);
 }
 
 namespace {
 
-weft_status add_source(size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work, int only) {
-  if (poll == nullptr || out == nullptr) return WEFT_INVALID;
-  if (running() == nullptr) return no_runtime();
-  return code(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work, only));
+weft_status add_source(const call_errors& of, size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work,
+                       int only) {
+  if (poll == nullptr) return refuse_null(of);
+  if (out == nullptr) return weft::fail_on_null(of.call, "out");
+  if (running() == nullptr) return no_runtime(of);
+  return told(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work, only), of);
 }
 
 // Null: there was none.
@@ -284,20 +350,31 @@ sched::worker* worker_of_index(int index) {
 }  // namespace
 
 weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
-  return add_source(poll, state, out, true, sched::any_worker);
+  static constexpr call_errors of{"weft_ext_source_add", "poll"};
+  return add_source(of, poll, state, out, true, sched::any_worker);
 }
 
 weft_status weft_ext_bell_add(size_t (*poll)(void* state), void* state, weft_source** out) {
-  return add_source(poll, state, out, false, sched::any_worker);
+  static constexpr call_errors of{"weft_ext_bell_add", "poll"};
+  return add_source(of, poll, state, out, false, sched::any_worker);
 }
 
 weft_status weft_ext_source_add_at(unsigned worker, size_t (*poll)(void* state), void* state, weft_source** out) {
-  if (worker >= sched::most_workers) return running() != nullptr ? WEFT_INVALID : no_runtime();
-  return add_source(poll, state, out, true, static_cast<int>(worker));
+  static constexpr call_errors of{"weft_ext_source_add_at", "poll"};
+  if (worker >= sched::most_workers) {
+    if (running() == nullptr) return no_runtime(of);
+    return weft::fail(WEFT_INVALID, of.call, "worker", no_such_worker, nullptr, worker);
+  }
+  return add_source(of, poll, state, out, true, static_cast<int>(worker));
 }
 
 weft_status weft_ext_worker_reserve(unsigned* number) {
-  return number != nullptr ? code(sched::seam::reserve_word(number)) : WEFT_INVALID;
+  static constexpr call_errors of{.call = "weft_ext_worker_reserve",
+                                  .argument = "number",
+                                  .invalid = {nullptr, "all 8 words are reserved"},
+                                  .busy = runs_already};
+  static_assert(sched::most_builders_words == 8);
+  return number != nullptr ? told(sched::seam::reserve_word(number), of) : refuse_null(of);
 }
 
 uint64_t* weft_ext_worker_word(int worker, unsigned number) {
@@ -308,9 +385,13 @@ uint64_t* weft_ext_worker_word(int worker, unsigned number) {
 size_t weft_ext_stack_bytes(void) { return running() != nullptr ? running()->settings.stack_bytes : 0; }
 
 weft_status weft_ext_source_remove(weft_source* source) {
-  if (source == nullptr) return WEFT_INVALID;
-  if (running() == nullptr) return no_runtime();
-  return code(sched::remove_source(running(), reinterpret_cast<sched::source*>(source)));
+  static constexpr call_errors of{.call = "weft_ext_source_remove",
+                                  .argument = "source",
+                                  .invalid = {"source", "this runtime has no such source"},
+                                  .deadlock = {"source", "the caller is its own poll"}};
+  if (source == nullptr) return refuse_null(of);
+  if (running() == nullptr) return no_runtime(of);
+  return told(sched::remove_source(running(), reinterpret_cast<sched::source*>(source)), of, source);
 }
 
 void weft_ext_source_notify(weft_source* source) {
@@ -318,8 +399,12 @@ void weft_ext_source_notify(weft_source* source) {
 }
 
 weft_status weft_ext_set_stack_provider(const weft_stack_provider* provider) {
-  if (provider != nullptr && (provider->size != sizeof *provider || provider->map == nullptr)) return WEFT_INVALID;
-  return code(sched::seam::set_stack_provider(provider));
+  static constexpr call_errors of{.call = "weft_ext_set_stack_provider", .busy = runs_already};
+  if (provider != nullptr && provider->size != sizeof *provider)
+    return weft::fail(WEFT_INVALID, of.call, "provider", weft::is_wrong_size, nullptr, provider->size);
+  if (provider != nullptr && provider->map == nullptr)
+    return weft::fail(WEFT_INVALID, of.call, "provider", "its map is null", provider);
+  return told(sched::seam::set_stack_provider(provider), of);
 }
 
 void weft_ext_thread_stack(const weft_thread* thread, void** base, size_t* bytes) {
@@ -329,7 +414,7 @@ void weft_ext_thread_stack(const weft_thread* thread, void** base, size_t* bytes
 }
 
 weft_status weft_ext_set_event_sink(void (*sink)(void* state, weft_event_kind kind, weft_thread* thread), void* state) {
-  return code(sched::seam::set_event_sink(sink, state, sched::set_listener));
+  return told(sched::seam::set_event_sink(sink, state, sched::set_listener), call_errors{"weft_ext_set_event_sink"});
 }
 
 void weft_ext_trace_note(const char* name, uint64_t value) {
@@ -337,7 +422,8 @@ void weft_ext_trace_note(const char* name, uint64_t value) {
 }
 
 weft_status weft_ext_reserve(size_t bytes, size_t* offset) {
-  return offset != nullptr ? code(sched::seam::reserve(bytes, offset)) : WEFT_INVALID;
+  static constexpr call_errors of{.call = "weft_ext_reserve", .argument = "offset", .busy = runs_already};
+  return offset != nullptr ? told(sched::seam::reserve(bytes, offset), of) : refuse_null(of);
 }
 
 void* weft_ext_bytes(weft_thread* thread, size_t offset) {
@@ -345,7 +431,12 @@ void* weft_ext_bytes(weft_thread* thread, size_t offset) {
 }
 
 weft_status weft_ext_carry(void* (*address)(void), size_t bytes) {
-  return address != nullptr ? code(sched::seam::carry(address, bytes)) : WEFT_INVALID;
+  static constexpr call_errors of{.call = "weft_ext_carry",
+                                  .argument = "address",
+                                  .invalid = {"bytes", "%u is not a multiple of 8 from 8 to 32"},
+                                  .busy = {nullptr, "another layer has registered"}};
+  static_assert(sched::most_carried_bytes == 32);
+  return address != nullptr ? told(sched::seam::carry(address, bytes), of, nullptr, bytes) : refuse_null(of);
 }
 
 }  // extern "C"

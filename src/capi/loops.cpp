@@ -8,6 +8,8 @@
 #include <weft/detail/divide.hpp>
 #include <weft/detail/divide_by_value.hpp>
 
+#include "base/failure.hpp"
+
 namespace {
 
 struct indexes {
@@ -130,9 +132,26 @@ struct reduce_value {
 };
 static_assert(weft::detail::value_part<reduce_value>);
 
-bool is_good(const weft_reduction* how) {
-  return how != nullptr && how->value_bytes != 0 && how->value_bytes <= WEFT_REDUCE_BYTES && how->identity != nullptr &&
-         how->body != nullptr && how->combine != nullptr;
+constexpr char name_of_for[] = "weft_parallel_for";
+constexpr char name_of_reduce[] = "weft_parallel_reduce";
+
+// WEFT_OK: the range is one.
+weft_status refusal_of(const char* call, size_t begin, size_t end) {
+  if (begin <= end) return WEFT_OK;
+  return weft::fail(WEFT_INVALID, call, "end", "it is below begin, by %u", nullptr, begin - end);
+}
+
+weft_status refuse_part(const char* cause) { return weft::fail(WEFT_INVALID, name_of_reduce, "how", cause); }
+
+weft_status refusal_of(const weft_reduction* how) {
+  if (how == nullptr) return weft::fail_on_null(name_of_reduce, "how");
+  if (how->identity == nullptr) return refuse_part("its identity is null");
+  if (how->body == nullptr) return refuse_part("its body is null");
+  if (how->combine == nullptr) return refuse_part("its combine is null");
+  if (how->value_bytes != 0 && how->value_bytes <= WEFT_REDUCE_BYTES) return WEFT_OK;
+  static_assert(WEFT_REDUCE_BYTES == 256);
+  return weft::fail(WEFT_INVALID, name_of_reduce, "how", "value_bytes is %u; 1 to 256 (WEFT_REDUCE_BYTES) are possible", nullptr,
+                    how->value_bytes);
 }
 
 }  // namespace
@@ -141,7 +160,8 @@ extern "C" {
 
 weft_status weft_parallel_for(size_t begin, size_t end, size_t grain, void (*body)(size_t from, size_t to, void* argument),
                               void* argument) {
-  if (body == nullptr || end < begin) return WEFT_INVALID;
+  if (body == nullptr) return weft::fail_on_null(name_of_for, "body");
+  if (const weft_status refused = refusal_of(name_of_for, begin, end); refused != WEFT_OK) return refused;
   if (begin == end) return WEFT_OK;
   if (weft_forks_move()) {
     (void)weft::detail::divide_by_value(loop_value{share_of_indexes({begin, end, grain}), body, argument});
@@ -153,7 +173,9 @@ weft_status weft_parallel_for(size_t begin, size_t end, size_t grain, void (*bod
 }
 
 weft_status weft_parallel_reduce(size_t begin, size_t end, size_t grain, const weft_reduction* how, void* argument, void* out) {
-  if (!is_good(how) || out == nullptr || end < begin) return WEFT_INVALID;
+  if (const weft_status refused = refusal_of(how); refused != WEFT_OK) return refused;
+  if (out == nullptr) return weft::fail_on_null(name_of_reduce, "out");
+  if (const weft_status refused = refusal_of(name_of_reduce, begin, end); refused != WEFT_OK) return refused;
   if (begin == end) {
     std::memmove(out, how->identity, how->value_bytes);
     return WEFT_OK;

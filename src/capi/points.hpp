@@ -7,6 +7,7 @@
 
 #include "arch/limit.hpp"
 #include "base/status.hpp"
+#include "capi/failing.hpp"
 #include "run/left_behind.hpp"
 #include "seeded/turns.hpp"
 #include "worker/hooks.hpp"
@@ -16,18 +17,24 @@ namespace weft::capi {
 inline bool is_null_or_point(const void* object) { return arch::is_at_most(object, sched::call_limit); }
 
 template <class Object, class Call>
-[[gnu::noinline, gnu::cold]] weft_status call_at_point(Object* object, Call call) {
-  if (object == nullptr) return WEFT_INVALID;
-  if (!sched::pass_point()) return WEFT_UNSUPPORTED;
+[[gnu::noinline, gnu::cold]] weft_status call_at_point(const call_errors& of, Object* object, Call call) {
+  if (object == nullptr) return refuse_null(of);
+  if (!sched::pass_point()) return told(WEFT_UNSUPPORTED, of);
   return static_cast<weft_status>(call(object));
 }
 
-// The status of call(object); WEFT_INVALID for null.
+// The status of call(object), which tells its failures itself; WEFT_INVALID for null.
 template <class Object, class Call>
-[[gnu::always_inline]] inline weft_status call_on(Object* object, Call call) {
+[[gnu::always_inline]] inline weft_status call_telling(const call_errors& of, Object* object, Call call) {
   if (is_null_or_point(object)) [[unlikely]]
-    return call_at_point(object, call);
+    return call_at_point(of, object, call);
   return static_cast<weft_status>(call(object));
+}
+
+// The same of a call that does not.
+template <class Object, class Call>
+[[gnu::always_inline]] inline weft_status call_on(const call_errors& of, Object* object, Call call) {
+  return call_telling(of, object, [&of, call](Object* it) { return told(call(it), of, it); });
 }
 
 // For calls whose first pointer is none. False: WEFT_UNSUPPORTED, or nothing to be done where there
@@ -40,5 +47,6 @@ inline bool pass_point() {
 
 // Why there is no runtime.
 inline weft_status no_runtime() { return sched::is_left_behind() ? WEFT_UNSUPPORTED : WEFT_NOT_INITIALIZED; }
+inline weft_status no_runtime(const call_errors& of) { return told(no_runtime(), of); }
 
 }  // namespace weft::capi

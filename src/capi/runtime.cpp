@@ -5,6 +5,7 @@
 #include <weft/weft.h>
 
 #include "base/atomic.hpp"
+#include "capi/failing.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "life/second_init.hpp"
@@ -21,7 +22,9 @@
 #include "worker/worker.hpp"
 
 using weft::status;
+using weft::capi::call_errors;
 using weft::capi::code;
+using weft::capi::told;
 namespace sched = weft::sched;
 
 namespace {
@@ -34,6 +37,8 @@ constinit bool is_layers = false;         // weft_ext_init started it; guarded b
 constinit bool has_told_ignored = false;  // of this runtime; guarded by nesting_lock
 // 1 while the last weft_finalize runs. Written inside nesting_lock.
 constinit weft::base::atomic<std::uint32_t> is_ending{0};
+
+constexpr weft::sched::reason os_refused{nullptr, "the system refused an OS thread or a pthread key"};
 
 const void* caller_identity() {
   sched::unit* self = sched::local::current_unit();
@@ -80,9 +85,10 @@ status watch_forks() {
   return result;
 }
 
-bool is_refused(const char* call) {
+bool is_refused(const call_errors& of) {
   if (!sched::is_left_behind()) return false;
-  sched::tell_left_behind(call);
+  sched::tell_left_behind(of.call);
+  static_cast<void>(told(WEFT_UNSUPPORTED, of));
   return true;
 }
 
@@ -164,6 +170,8 @@ weft_status start_for(starter by, const weft_config* config) {
 
 extern "C" {
 
+const char* weft_last_error(void) { return sched::last_error(); }
+
 uint64_t weft_now_ns(void) {
   static_cast<void>(weft::capi::pass_point());
   return sched::now_ns();
@@ -175,25 +183,29 @@ uint64_t weft_deadline_in(uint64_t interval_ns) {
 }
 
 weft_status weft_init(const weft_config* config) {
-  if (is_refused("weft_init")) return WEFT_UNSUPPORTED;
-  return start_for(starter::program, config);
+  static constexpr call_errors of{.call = "weft_init", .again = os_refused};
+  if (is_refused(of)) return WEFT_UNSUPPORTED;
+  return told(start_for(starter::program, config), of);
 }
 
 weft_status weft_ext_init(const weft_config* config) {
-  if (is_refused("weft_ext_init")) return WEFT_UNSUPPORTED;
-  return start_for(starter::layer, config);
+  static constexpr call_errors of{.call = "weft_ext_init", .again = os_refused};
+  if (is_refused(of)) return WEFT_UNSUPPORTED;
+  return told(start_for(starter::layer, config), of);
 }
 
 weft_status weft_finalize(void) {
-  if (sched::is_left_behind()) return WEFT_UNSUPPORTED;
+  static constexpr call_errors of{.call = "weft_finalize",
+                                  .not_owner = {nullptr, "the caller is not the one that called weft_init first"}};
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
   {
     const weft::queue::guard hold(nesting_lock);
-    if (nesting == 0) return WEFT_NOT_INITIALIZED;
+    if (nesting == 0) return told(WEFT_NOT_INITIALIZED, of);
     if (nesting > 1 || is_ending.load(weft::base::relaxed) != 0) {
       --nesting;
       return WEFT_OK;
     }
-    if (caller_identity() != first_caller) return WEFT_NOT_OWNER;
+    if (caller_identity() != first_caller) return told(WEFT_NOT_OWNER, of);
     nesting = 0;
     is_ending.store(1, weft::base::relaxed);
   }

@@ -14,6 +14,8 @@
 
 #include <weft/detail/divide.hpp>
 
+#include "base/failure.hpp"
+
 namespace {
 
 constexpr size_t least_to_sort_in_parallel = 2048;
@@ -97,7 +99,11 @@ struct sort_job {
 
 extern "C" weft_status weft_parallel_sort(void* elements, size_t count, size_t element_bytes,
                                           int (*compare)(const void* left, const void* right, void* argument), void* argument) {
-  if (compare == nullptr || element_bytes == 0 || (elements == nullptr && count != 0)) return WEFT_INVALID;
+  static constexpr char call[] = "weft_parallel_sort";
+  if (compare == nullptr) return weft::fail_on_null(call, "compare");
+  if (element_bytes == 0) return weft::fail(WEFT_INVALID, call, "element_bytes", "it is 0");
+  if (elements == nullptr && count != 0)
+    return weft::fail(WEFT_INVALID, call, "elements", "it is null, and count is %u", nullptr, count);
   if (count < 2) return WEFT_OK;
   const bool is_alone = weft_worker_self() < 0 || weft_worker_count() < 2;
   const size_t wanted = count / std::max(weft::detail::parts_to_begin_with(), 1U);

@@ -1,5 +1,8 @@
 // weft.h: the words of weft_status. It stands on nothing, so libweft-dist is built with it, too.
+#include <weft/failing.h>
 #include <weft/weft.h>
+
+#include "base/failure.hpp"
 
 namespace {
 
@@ -10,17 +13,17 @@ struct status_words {
 
 constexpr status_words words[] = {
     {"WEFT_OK", "success"},
-    {"WEFT_NOMEM", "memory, or address space for a stack, is exhausted"},
-    {"WEFT_INVALID", "an argument is null, foreign, finished or out of range"},
-    {"WEFT_BUSY", "the object is held or still in use: try again later"},
+    {"WEFT_NOMEM", "memory is exhausted"},
+    {"WEFT_INVALID", "an argument is not valid (weft_last_error() names it)"},
+    {"WEFT_BUSY", "the object is in use: try again later (weft_last_error() says why)"},
     {"WEFT_TIMEOUT", "the deadline passed"},
-    {"WEFT_AGAIN", "the system or a table has no more of this resource for now"},
-    {"WEFT_UNSUPPORTED", "this kernel, CPU, build or situation does not allow it"},
+    {"WEFT_AGAIN", "there is no more of this for now (weft_last_error() says of what)"},
+    {"WEFT_UNSUPPORTED", "it is not possible here (weft_last_error() says why)"},
     {"WEFT_NOT_INITIALIZED", "the runtime is not running: call weft_init first"},
-    {"WEFT_CANNOT_BLOCK", "the caller is a tasklet, a callback or an OS thread outside, which may not do this"},
-    {"WEFT_NOT_OWNER", "the caller does not hold this object, or may not act on it"},
+    {"WEFT_CANNOT_BLOCK", "the caller must not wait (weft_last_error() says what it is)"},
+    {"WEFT_NOT_OWNER", "the object is not the caller's (weft_last_error() says why)"},
     {"WEFT_DEADLOCK", "the call would wait for its own caller"},
-    {"WEFT_ENDED", "the object was closed while the call waited"},
+    {"WEFT_ENDED", "the object was closed, or the runtime ended, while the call waited"},
 };
 
 const status_words& words_of(weft_status which) {
@@ -35,5 +38,10 @@ extern "C" {
 
 const char* weft_status_name(weft_status which) { return words_of(which).name; }
 const char* weft_status_text(weft_status which) { return words_of(which).text; }
+
+weft_status weft_ext_fail(weft_status status, const char* call, const char* argument, const char* cause, uint64_t value) {
+  return weft::fail(status, call, argument, cause, nullptr, value);
+}
+void weft_ext_fail_as(const char* call) { weft::rename_failure(call); }
 
 }  // extern "C"

@@ -21,6 +21,7 @@
 #include "unit/pool_record.hpp"
 #include "worker/adoption.hpp"
 #include "worker/extras.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -36,7 +37,7 @@ status refuse_under_schedule() {
   base::report(
       "weft_worker_adopt: under WEFT_SCHEDULE all workers share one OS thread, so no other one can become a worker; unset it, or "
       "create a thread instead");
-  return status::unsupported;
+  return because(status::unsupported, nullptr, "under WEFT_SCHEDULE all workers share one OS thread");
 }
 
 // The runtime does not end meanwhile, nor, once the slot is taken, before end_call.
@@ -96,7 +97,8 @@ status make_caller(worker* w, const adoption_settings& how, adopted* record) {
 
 status watch_end(runtime* rt, worker* w) {
   const queue::guard hold(rt->workers_lock);  // of two OS threads that are adopted at a time, one makes the key
-  return os::watch_end(slots::end_of_caller, w) ? status::ok : status::again;
+  if (os::watch_end(slots::end_of_caller, w)) return status::ok;
+  return because(status::again, nullptr, "the system refused a pthread key");
 }
 
 // What may be refused. On failure nothing is left.
@@ -143,7 +145,8 @@ void begin_as_worker(runtime* rt, worker* w, adopted* record) {
 
 status adopt(const adoption_settings& how) {
   if (local::current_worker() != nullptr) return status::busy;
-  if (local::delivery_outside()->is_active) return status::cannot_block;
+  if (local::delivery_outside()->is_active)
+    return because(status::cannot_block, nullptr, "the caller is the ready function of an awaiter");
   runtime* rt = nullptr;
   worker* w = nullptr;
   if (const status result = take_slot_to_adopt(&rt, &w); result != status::ok) return result;
@@ -177,7 +180,10 @@ status begin_leave(runtime* rt, worker* w) {
   const queue::guard hold(rt->workers_lock);
   const queue::guard hold_pools(rt->pools_lock);
   constexpr unsigned its_caller = 1;
-  if (w->pinned_units.load(base::relaxed) != its_caller || !serves_its_domain_only(w)) return status::busy;
+  if (w->pinned_units.load(base::relaxed) != its_caller)
+    return because(status::busy, nullptr, "other units are pinned to worker %u, which the caller is", w->index);
+  if (!serves_its_domain_only(w))
+    return because(status::busy, nullptr, "worker %u, which the caller is, serves a pool, which weft_pool_detach ends", w->index);
   slots::stop_serving(rt, w);
   return status::ok;
 }
@@ -216,7 +222,7 @@ void give_up_slot(runtime* rt, worker* w) {
 }
 
 status leave(worker* w, unit* self) {
-  if (shares_identity(w)) return status::busy;
+  if (shares_identity(w)) return because(status::busy, nullptr, "the caller has forks that were not joined");
   w = come_home(w, self);
   runtime* const rt = w->rt;
   if (const status result = begin_leave(rt, w); result != status::ok) return result;

@@ -5,6 +5,7 @@
 #include "see/dump_signal.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
+#include "see/outlived.hpp"
 #include "see/report.hpp"
 #include "see/running_frames.hpp"
 #include "see/tracing.hpp"
@@ -37,10 +38,12 @@ constinit const hooks the_hooks = {
     .all_workers_idle = all_workers_idle,
     .turns_stand_still = look_at_still_turns,
     .sleep_and_look = sleep_and_look,
+    .look_between_attempts = look_between_attempts,
     .resume_lookout = resume_lookout,
     .end_doze = end_doze,
     .abandon = abandon_all,
     .panic_about = panic_about,
+    .tell_outlived = tell_outlived,
     .pass_point = pass_point,
     .pass_yield_point = pass_yield_point,
     .pass_point_between = pass_point_between,

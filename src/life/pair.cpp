@@ -1,15 +1,10 @@
 // See pair.hpp.
 #include "life/pair.hpp"
 
-#include <cstring>
-
 #include "arch/user_context.hpp"
 #include "base/assert.hpp"
+#include "life/stander.hpp"
 #include "life/user_context.hpp"
-#include "run/entering.hpp"
-#include "worker/local.hpp"
-#include "worker/runtime.hpp"
-#include "worker/worker.hpp"
 
 // What arch/x86_64/pair.S knows.
 static_assert(offsetof(weft::sched::pair, resumer) == 48 && offsetof(weft::sched::pair, w) == 96);
@@ -35,56 +30,33 @@ namespace {
 constexpr char switch_call[] = "weft_context_switch";
 constexpr char destroy_call[] = "weft_context_destroy";
 
-unit* caller_on(const worker* w, const char* call = switch_call) {
-  if (w == nullptr || w->current == nullptr) [[unlikely]]
-    refuse_context_caller(call);
-  return w->current;
-}
-
-// What the C++ run time keeps for the frames that are left, while it is not zero.
-class put_away {
- public:
-  explicit put_away(const worker* w) : bytes_(carries(w) ? w->rt->carried_bytes : 0) {
-    if (bytes_ == 0) return;
-    std::memcpy(words_, w->carried, bytes_);
-    std::memset(w->carried, 0, bytes_);
-  }
-  void put_back() const {
-    if (bytes_ != 0) std::memcpy(local::current_worker()->carried, words_, bytes_);
-  }
-
- private:
-  std::size_t bytes_;
-  alignas(16) unsigned char words_[most_carried_bytes];
-};
-
 // The assembly takes the next turn if its caller is the same. The sanitizers must hear of each.
-void remember(pair* one, const worker* w, const unit* self) {
-  if constexpr (!fiber::sanitizer::is_there) one->w = w;
-  one->self = self;
+void remember(pair* one, const stander& me) {
+  one->w = one;
+  if (!fiber::sanitizer::is_there && me.w != nullptr) one->w = me.w;
+  one->self = me.identity;
 }
 
-void stand_on(worker* w, unit* self, const pair_frames& to) {
-  if (to.base_of != nullptr && to.base_of != self) [[unlikely]]
+void stand_on(const stander& me, const pair_frames& to) {
+  if (to.base_of != nullptr && to.base_of != me.identity) [[unlikely]]
     base::panic("%s: these are the frames of another thread, which alone may go on there", switch_call);
-  w->standing = to.stack;
-  if (self->has_parked()) self->stack = to.stack;
-  if (to.base_of == nullptr) to.stack->resumer = self;
+  stand_on(me, to.stack, to.base_of);
 }
 
 void turn(pair* one, pair_frames* here, pair_frames* there) {
-  worker* const w = local::current_worker();
-  unit* const self = caller_on(w);
+  const stander me = stander_for(one->own, switch_call);
   if (there->at.sp == nullptr) [[unlikely]]
     base::panic("%s: null: the context runs, or has ended", switch_call);
   const pair_frames to = *there;
-  here->stack = w->standing;
-  here->base_of = w->standing != nullptr && w->standing->resumer == self ? nullptr : self;
-  stand_on(w, self, to);
+  mem::stack* const from = *me.standing;
+  here->stack = from;
+  here->base_of = from != nullptr && from->resumer == me.identity ? nullptr : me.identity;
+  keep_side_of(me);
+  stand_on(me, to);
   there->at.sp = nullptr;
-  remember(one, w, self);
-  const put_away carried(w);
-  void* const kept = fiber::sanitizer::leaving(side_of(w));
+  remember(one, me);
+  const put_away carried(me.w);
+  void* const kept = fiber::sanitizer::leaving(side_of(me));
   arch::switch_sides(one, &here->at, &to.at);
   fiber::sanitizer::arrived(kept);
   carried.put_back();
@@ -118,19 +90,18 @@ void resume_body(pair* one) { turn(one, &one->resumer, &one->body); }
 void suspend_body(pair* one) { turn(one, &one->body, &one->resumer); }
 
 void end_body(pair* one) {
-  worker* const w = local::current_worker();
-  stand_on(w, caller_on(w), one->resumer);
-  const put_away nothing_of_its(w);
-  fiber::sanitizer::leaving_for_good(side_of(w));
+  const stander me = stander_for(one->own, switch_call);
+  stand_on(me, one->resumer);
+  const put_away nothing_of_its(me.w);
+  fiber::sanitizer::leaving_for_good(side_of(me));
   arch::pair_side left;
   arch::switch_sides(one, &left, &one->resumer.at);
   __builtin_unreachable();
 }
 
 void destroy_pair(pair* one) {
-  worker* const w = local::current_worker();
-  static_cast<void>(caller_on(w, destroy_call));
-  release_context_stack(w, one->own);
+  const stander me = stander_for(one->own, destroy_call);
+  release_context_stack(me.w, one->own);
 }
 
 }  // namespace weft::sched

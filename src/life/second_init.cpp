@@ -9,6 +9,7 @@
 #include "life/workers.hpp"
 #include "os/cpus.hpp"
 #include "os/env.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
 
@@ -22,6 +23,10 @@ bool is_one_of(const char* name, const void* enumerator, int last) {
   std::memcpy(&number, enumerator, sizeof number);
   if (number >= 0 && number <= last) return true;
   base::report("%s %d of weft_config is none of weft_%s", name, number, name);
+  const bool is_policy = std::strcmp(name, "wait_policy") == 0;
+  static_cast<void>(because(status::invalid, "config",
+                            is_policy ? "wait_policy %d is none of weft_wait_policy" : "locality %d is none of weft_locality",
+                            static_cast<std::uint64_t>(number)));
   return false;
 }
 
@@ -58,21 +63,32 @@ status check_config(const weft_config* config) {
   if (config == nullptr) return status::ok;
   if (config->size != sizeof(weft_config)) {
     base::report("weft_config has size %zu, this library knows %zu: set it with WEFT_CONFIG_INIT", config->size, sizeof *config);
-    return status::invalid;
+    return because(status::invalid, "config", is_wrong_size, config->size);
   }
   if (!is_one_of("wait_policy", &config->wait_policy, WEFT_WAIT_ACTIVE)) return status::invalid;
   if (!is_one_of("locality", &config->locality, WEFT_LOCALITY_DOMAIN)) return status::invalid;
   return status::ok;
 }
 
+status read_environment(os::settings* out) {
+  if (os::read_settings(out) == status::ok) return status::ok;
+  return because(status::invalid, nullptr,
+                 "a variable of the environment has a value that cannot be used, which a line on stderr names");
+}
+
+status refuse_workers(unsigned wanted) {
+  base::report("%u workers asked for; at most %u are possible", wanted, most_workers);
+  static_assert(most_workers == 1024);
+  return because(status::invalid, nullptr, "%u workers were asked for; at most 1024 are possible", wanted);
+}
+
 status grow(runtime* rt, const weft_config* config) {
   os::settings environment;
-  if (const status result = os::read_settings(&environment); result != status::ok) return result;
+  if (const status result = read_environment(&environment); result != status::ok) return result;
   unsigned wanted = config != nullptr && config->workers != 0 ? config->workers : environment.workers;
   if (wanted == 0) wanted = os::default_worker_count();
   if (wanted > most_workers) {
-    base::report("%u workers asked for; at most %u are possible", wanted, most_workers);
-    return status::invalid;
+    return refuse_workers(wanted);
   }
   weft_locality locality = config != nullptr ? config->locality : WEFT_LOCALITY_STEAL;
   if (environment.is_given(os::variable::locality)) locality = environment.locality;

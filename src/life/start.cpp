@@ -23,8 +23,10 @@
 #include "place/wait_for_work.hpp"
 #include "run/end.hpp"
 #include "run/fork.hpp"
+#include "run/resume.hpp"
 #include "run/stack_class.hpp"
 #include "see/blame.hpp"
+#include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
@@ -38,8 +40,10 @@
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/extras.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
+#include "worker/outlived.hpp"
 #include "worker/runtime.hpp"
 #include "worker/seam.hpp"
 #include "worker/worker.hpp"
@@ -64,13 +68,14 @@ os::guard_kind chosen_guard(os::guard_choice choice) {
 // A number that the program gives is one that it needs; about policies the environment has the
 // first word.
 status read_config(runtime* rt, const weft_config* config) {
-  if (const status result = os::read_settings(&rt->settings); result != status::ok) return result;
+  if (const status result = read_environment(&rt->settings); result != status::ok) return result;
   os::settings& settings = rt->settings;
   if (settings.ignored != 0 && !has_told_ignored.exchange(true, base::relaxed)) os::report_ignored(settings);
   if (const status result = check_config(config); result != status::ok) return result;
   if (config != nullptr) {
     if (config->workers != 0) settings.workers = config->workers;
     if (config->stack_bytes != 0) settings.stack_bytes = config->stack_bytes;
+    rt->has_asked_for_stacks = config->stack_bytes != 0;
     if (!settings.is_given(os::variable::wait_policy)) settings.wait_policy = config->wait_policy;
     if (!settings.is_given(os::variable::locality)) settings.locality = config->locality;
     if (!settings.is_given(os::variable::bind)) settings.bind = config->bind;
@@ -81,13 +86,13 @@ status read_config(runtime* rt, const weft_config* config) {
   if (settings.workers == 0 && settings.schedule != nullptr) settings.workers = usual_virtual_workers;
   if (settings.workers == 0) settings.workers = os::default_worker_count();
   if (settings.workers > most_workers) {
-    base::report("%u workers asked for; at most %u are possible", settings.workers, most_workers);
-    return status::invalid;
+    return refuse_workers(settings.workers);
   }
   if (settings.stack_bytes < WEFT_STACK_MIN) {
     base::report("stack size %zu is too small: at least %u bytes (WEFT_STACK_SIZE, or stack_bytes of weft_config)",
                  settings.stack_bytes, WEFT_STACK_MIN);
-    return status::invalid;
+    return because(status::invalid, nullptr, "the stack size is %u; at least 16384 (WEFT_STACK_MIN) are needed",
+                   settings.stack_bytes);
   }
   return status::ok;
 }
@@ -96,11 +101,14 @@ void start_memory(runtime* rt) {
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
   const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = stack_bytes - stack_bytes / 4;
-  if (rt->settings.stack_report) rt->lend_bytes = SIZE_MAX;  // each unit's use is its own
-  constexpr std::size_t mappings_a_guard = 2;                // itself, and what it cuts off
+  if (rt->settings.stack_report) rt->lend_bytes = PTRDIFF_MAX;  // each unit's use is its own
+  constexpr std::size_t mappings_a_guard = 2;                   // itself, and what it cuts off
   rt->mapped_guards.start(os::most_mappings() / 2 / mappings_a_guard);
   mem::stack_settings stacks{stack_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
   stacks.guards = &rt->mapped_guards;
+  stacks.guard_bytes = rt->settings.guard_bytes;
+  stacks.address_bytes = address_share();
+  stacks.may_shrink = !rt->settings.is_given(os::variable::stack_size) && !rt->has_asked_for_stacks;
   rt->unit_depot.start(rt->unit_bytes);
   rt->stack_depot.start(stacks);
   rt->outside_units.start(&rt->unit_depot);
@@ -116,13 +124,18 @@ status start_machine(runtime* rt) {
 }
 
 void free_domain_pools(runtime* rt) {
-  for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) std::free(rt->domain_pools[index]);
+  for (unsigned index = 0; index < rt->domain_count.load(base::relaxed); ++index) {
+    pool* const one = rt->domain_pools[index];
+    if (one != nullptr) one->servers.clear();
+    std::free(one);
+  }
 }
 
 void free_runtime(runtime* rt) {
   free_workers(rt);
   free_listeners(rt);
   free_lookout(rt);
+  free_looks(rt);
   stop_turns(rt);
   stop_marks(rt);
   stop_trace(rt);
@@ -137,18 +150,30 @@ void free_runtime(runtime* rt) {
   os::release(rt, sizeof(runtime));
 }
 
+// Without memory no setting is to blame.
+status refuse_setting(status result, const char* cause) {
+  return result == status::invalid ? because(result, nullptr, cause) : result;
+}
+
 status start_all(runtime* rt, const weft_config* config) {
   rt->has_adopted_caller = true;
   if (arch::has_shadow_stack()) {
     base::report(
         "cannot start: this process has shadow stacks (CET), under which stacks cannot be switched; "
         "run it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off");
-    return status::unsupported;
+    return because(status::unsupported, nullptr, "this process has shadow stacks (CET), under which stacks cannot be switched");
+  }
+  if (arch::has_split_stack()) {
+    base::report(
+        "cannot start: this program is compiled with -fsplit-stack, whose functions take stacks of threads for used-up ones; "
+        "compile it without: Weft's stacks take memory only where they are touched (WEFT_STACK_SIZE)");
+    return because(status::unsupported, nullptr, "this program is compiled with -fsplit-stack");
   }
   if (const status result = read_config(rt, config); result != status::ok) return result;
   // An OS thread that stays outside ends the runtime as the one whose record this is.
   if (!rt->has_adopted_caller && local::this_outside() == nullptr) return status::nomem;
-  if (const status result = start_turns(rt); result != status::ok) return result;
+  if (const status result = start_turns(rt); result != status::ok)
+    return refuse_setting(result, "WEFT_SCHEDULE cannot be used, and a line on stderr says why");
   rt->counts_errors = starts_to_count_errors();
   rt->is_observed = seam::sink() != nullptr || rt->settings.trace != nullptr || rt->counts_errors;
   rt->is_special =
@@ -158,15 +183,17 @@ status start_all(runtime* rt, const weft_config* config) {
   if (!os::register_asymmetric_fence()) {
     base::report(
         "no membarrier(2) here: Weft needs Linux 4.14 or later, and a seccomp filter, if there is one, that lets it through");
-    return status::unsupported;
+    return because(status::unsupported, nullptr, "the kernel does not let this process call membarrier(2)");
   }
   rt->guard = chosen_guard(rt->settings.guard);
   rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
   rt->carried_address = seam::carried_address();
   rt->carried_bytes = seam::carried_bytes();
-  rt->next_id.store(2, base::relaxed);  // 1 is the adopted caller's
+  rt->next_id.store(first_id(), base::relaxed);
+  forget_failures_of_units();
   rt->alarms.clear();
-  if (const status result = start_machine(rt); result != status::ok) return result;
+  if (const status result = start_machine(rt); result != status::ok)
+    return refuse_setting(result, "the topology cannot be used, and a line on stderr says why");
   start_memory(rt);
   if (const status result = start_marks(rt); result != status::ok) return result;
   if (const status result = start_trace(rt); result != status::ok) return result;
@@ -184,11 +211,6 @@ status start_all(runtime* rt, const weft_config* config) {
   return status::ok;
 }
 
-void free_unit_details(void*, void* block) {
-  auto* one = static_cast<unit*>(block);
-  if (one->state.load(base::relaxed) != unit_state::free) free_details(one);
-}
-
 // It may have left the OS thread of weft_init, which goes on from here, and waits meanwhile.
 void bring_main_home(runtime* rt) {
   set_home(&rt->main_unit, nullptr);
@@ -203,12 +225,20 @@ void end_main(runtime* rt) {
   bring_main_home(rt);
 }
 
+// Coroutines that sleep are resumed, and end.
+void end_sleeps(runtime* rt) {
+  if (!end_awaits(rt)) return;
+  while (!are_expiries_over(rt)) let_others_go_on(rt);
+  drain(rt);
+}
+
 // Until no unit lives, and no OS thread is adopted. Refused from the beginning, adoptions cannot go
 // on for ever.
 void drain_wholly(runtime* rt) {
   static_cast<void>(end_adoption(rt));
   drain(rt);
   for (; !end_adoption(rt); drain(rt)) os::yield_cpu();  // one is about to be adopted, or to be told that it was too late
+  end_sleeps(rt);
 }
 
 }  // namespace
@@ -217,6 +247,7 @@ status start(const weft_config* config, void (*finalize)()) {
   void* memory = os::reserve(sizeof(runtime), os::page_bytes());
   if (memory == nullptr) return status::nomem;
   auto* rt = new (memory) runtime;
+  rt->number = local::count_start();
   rt->finalize = finalize;
   const status result = start_all(rt, config);
   if (result != status::ok) free_runtime(rt);
@@ -238,10 +269,9 @@ status finish(runtime* rt) {
   print_marks(rt);
   write_trace(rt);
   if constexpr (config::checked) check_balance(rt);
-  rt->unit_depot.walk(free_unit_details, nullptr);
-  free_unit_details(nullptr, &rt->main_unit);
-  rt->alarms.drop_all();  // of awaiters
   local::set_runtime(nullptr);
+  free_details(&rt->main_unit);
+  leave_unjoined(rt);
   free_runtime(rt);
   return status::ok;
 }

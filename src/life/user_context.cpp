@@ -1,17 +1,19 @@
 // See user_context.hpp.
 #include "life/user_context.hpp"
 
-#include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/align.hpp"
 #include "base/assert.hpp"
 #include "base/config.hpp"
+#include "life/stander.hpp"
 #include "life/start.hpp"
 #include "run/entering.hpp"
 #include "run/left_behind.hpp"
 #include "run/stack_class.hpp"
 #include "see/overflow.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -38,11 +40,6 @@ namespace {
 constexpr char switch_call[] = "weft_context_switch";
 constexpr char destroy_call[] = "weft_context_destroy";
 
-fiber::sanitizer::side side_at(const worker* w, mem::stack* stack) {
-  if constexpr (!fiber::sanitizer::is_there) return {};
-  return stack != nullptr ? fiber::sanitizer::of(stack) : w->rt->main_side;
-}
-
 std::uint32_t seal_of(const user_context* one) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(one) * odd >> 32);
@@ -60,11 +57,6 @@ constexpr char used_up[] = "the context runs, or its handle was used up";
 [[noreturn, gnu::cold, gnu::noinline]] void refuse(const char* call, const char* why) { base::panic("%s: %s", call, why); }
 
 }  // namespace
-
-void refuse_context_caller(const char* call) {
-  refuse_if_left_behind(call);
-  refuse(call, "the caller is no thread: an OS thread outside, a callback, or after weft_finalize");
-}
 
 namespace {
 
@@ -119,6 +111,8 @@ status find_stack(worker* w, const weft_context_attr& wanted, mem::stack** out) 
 }  // namespace
 
 void release_context_stack(worker* w, mem::stack* stack) {
+  if (w == nullptr || stack->run != w->rt->number) [[unlikely]]
+    return release_outlived(stack);
   if (stack->guard == os::guard_kind::canary) [[unlikely]]
     check_canary_of(w, stack);
   stack->resumer = nullptr;
@@ -136,15 +130,19 @@ namespace {
 
 // ---- switching ----
 
-// The running unit goes on, on the stack of `to`.
-void stand_on(worker* w, unit* self, const user_context* to) {
-  w->standing = to->stack;
-  if (self->has_parked()) self->stack = to->stack;
-  if (to->base_of == nullptr) to->stack->resumer = self;
-}
-
 bool may_go_to(const unit* self, const user_context* to) {
   return to != nullptr && !is_used_up(to) && (to->base_of == nullptr || to->base_of == self);
+}
+
+// Whether the caller is a unit or, for what has outlived its runtime, an OS thread outside.
+bool find_stander(const user_context* to, stander* out) {
+  worker* const w = local::current_worker();
+  if (w != nullptr && w->current != nullptr) {
+    *out = {&w->standing, w->current, w};
+    return true;
+  }
+  if (to == nullptr || !find_stander_outside(out)) return false;
+  return to->base_of != nullptr || has_outlived(to->stack);
 }
 
 // What the C++ run time carries, and nothing else does: it is looked at without a call.
@@ -156,35 +154,40 @@ bool is_something_in_two_words(const worker* w) {
   return (words[0] | words[1]) != 0;
 }
 
-[[gnu::always_inline]] inline bool leave(worker* w, user_context* here, user_context* to, void* pass) {
-  unit* const self = w->current;
-  mem::stack* const from = w->standing;
+[[gnu::always_inline]] inline bool leave(const stander& me, user_context* here, user_context* to, void* pass) {
+  mem::stack* const from = *me.standing;
   here->stack = from;
-  here->base_of = from != nullptr && from->resumer == self ? nullptr : self;
+  here->base_of = from != nullptr && from->resumer == me.identity ? nullptr : me.identity;
   here->passed = pass;
   here->has_ended = false;
   seal(here);
   use_up(to);
-  stand_on(w, self, to);
+  stand_on(me, to->stack, to->base_of);
   return true;
 }
 
 [[gnu::noinline]] bool leave_carefully(worker* w, user_context* here, user_context* to, void* pass) {
-  return !carries(w) && leave(w, here, to, pass);
+  return !carries(w) && leave({&w->standing, w->current, w}, here, to, pass);
+}
+
+[[gnu::noinline]] bool leave_outside(user_context* here, user_context* to, void* pass) {
+  stander me{};
+  if (!find_stander(to, &me) || !may_go_to(me.identity, to) || is_something_carried(nullptr)) return false;
+  return leave(me, here, to, pass);
 }
 
 // The context's function has returned `to`.
 [[noreturn]] void end_context(context_start* me, user_context* to) {
-  worker* const w = local::current_worker();
-  unit* const self = w->current;
   if (to == nullptr) refuse(switch_call, "a context's function returned null, and not the context that goes on");
-  if (!may_go_to(self, to)) refuse_target(to);
+  stander caller{};
+  if (!find_stander(to, &caller)) refuse_context_caller(switch_call);
+  if (!may_go_to(caller.identity, to)) refuse_target(to);
   me->end.passed = nullptr;
-  me->end.stack = w->standing;
+  me->end.stack = *caller.standing;
   me->end.has_ended = true;
   use_up(to);
-  stand_on(w, self, to);
-  fiber::sanitizer::leaving_for_good(side_at(w, to->stack));
+  stand_on(caller, to->stack, to->base_of);
+  fiber::sanitizer::leaving_for_good(side_of(caller));
   weft_context_leave_for_good(to, &me->end);
 }
 
@@ -196,17 +199,22 @@ void run_context(void* from, void* argument, void* passed) {
   end_context(me, reinterpret_cast<user_context*>(next));
 }
 
-bool is_valid(const weft_context_attr& wanted) {
-  if (wanted.size != sizeof wanted || wanted.room_bytes > WEFT_CONTEXT_ROOM_MAX) return false;
-  if (wanted.stack_bytes == 0) return wanted.stack == nullptr;
-  return wanted.stack_bytes >= WEFT_STACK_MIN;
+status check(const weft_context_attr& wanted) {
+  if (wanted.size != sizeof wanted) return because(status::invalid, "attr", is_wrong_size, wanted.size);
+  if (wanted.room_bytes > WEFT_CONTEXT_ROOM_MAX)
+    return because(status::invalid, "attr", "room_bytes is %u; at most 2048 (WEFT_CONTEXT_ROOM_MAX) are possible",
+                   wanted.room_bytes);
+  if (wanted.stack_bytes == 0 && wanted.stack == nullptr) return status::ok;
+  if (wanted.stack_bytes >= WEFT_STACK_MIN) return status::ok;
+  return because(status::invalid, "attr", "stack_bytes is %u; at least 16384 (WEFT_STACK_MIN) are needed", wanted.stack_bytes);
 }
 
 }  // namespace
 
 status create_context(weft_context_function function, const weft_context_attr& wanted, const void* made_at, user_context** out,
                       void** room) {
-  if (!is_valid(wanted)) return status::invalid;
+  if (const status checked = check(wanted); checked != status::ok) [[unlikely]]
+    return checked;
   worker* const w = local::current_worker();
   if (w == nullptr || w->current == nullptr) {
     if (is_left_behind()) return status::unsupported;
@@ -222,6 +230,7 @@ status create_context(weft_context_function function, const weft_context_attr& w
   const void* const place = wanted.made_at != nullptr ? wanted.made_at : made_at;
   auto* const start = new (top) context_start{{}, function, beneath, wanted.release, place};
   void* const frame = arch::user_frame::make(beneath, run_context, start);
+  stack->run = w->rt->number;
   *out = new (frame) user_context{stack, nullptr, nullptr, false, 0};
   seal(*out);
   if (room != nullptr) *room = beneath;
@@ -231,10 +240,14 @@ status create_context(weft_context_function function, const weft_context_attr& w
 weft_context_arrival switch_context(user_context* to, void* pass) {
   if constexpr (!fiber::sanitizer::is_there) return weft_context_switch_plainly(to, pass);
   // Only what weft_context_leave does not refuse: the sanitizers are told before it is asked.
-  const worker* const w = local::current_worker();
-  if (w == nullptr || w->current == nullptr || !may_go_to(w->current, to) || carries(w))
+  stander me{};
+  if (!find_stander(to, &me) || !may_go_to(me.identity, to) || is_something_carried(me.w))
     return weft_context_switch_elaborately(to, pass);
-  void* const kept = fiber::sanitizer::leaving(side_at(w, to->stack));
+  keep_side_of(me);
+  mem::stack* const from = std::exchange(*me.standing, to->stack);
+  const fiber::sanitizer::side there = side_of(me);
+  *me.standing = from;
+  void* const kept = fiber::sanitizer::leaving(there);
   const weft_context_arrival came = weft_context_switch_plainly(to, pass);
   fiber::sanitizer::arrived(kept);
   return came;
@@ -246,13 +259,11 @@ void use_up_context(user_context* one) {
 }
 
 void destroy_context(user_context* one) {
-  worker* const w = local::current_worker();
-  if (w == nullptr || w->current == nullptr) [[unlikely]]
-    refuse_context_caller(destroy_call);
   if (is_used_up(one)) refuse(destroy_call, used_up);
   if (one->base_of != nullptr) refuse(destroy_call, "these are the frames of a thread");
+  const stander me = stander_for(one->stack, destroy_call);
   use_up(one);
-  release_context_stack(w, one->stack);
+  release_context_stack(me.w, one->stack);
 }
 
 }  // namespace weft::sched
@@ -264,12 +275,12 @@ using namespace weft::sched;
 bool weft_context_leave(user_context* here, user_context* to, void* pass) {
   worker* const w = local::current_worker();
   if (w == nullptr) [[unlikely]]
-    return false;
+    return leave_outside(here, to, pass);
   if (w->current == nullptr || !may_go_to(w->current, to)) [[unlikely]]
     return false;
   if (!carries_two_words(w)) [[unlikely]]
     return leave_carefully(w, here, to, pass);
-  return !is_something_in_two_words(w) && leave(w, here, to, pass);
+  return !is_something_in_two_words(w) && leave({&w->standing, w->current, w}, here, to, pass);
 }
 
 void weft_context_free(user_context* left) { release_context_stack(local::current_worker(), left->stack); }
@@ -277,15 +288,12 @@ void weft_context_free(user_context* left) { release_context_stack(local::curren
 // Exceptions that are handled, or in flight, stay with the frames that handle them. With what is
 // carried put away, the switch is a plain one.
 weft_context_arrival weft_context_switch_elaborately(user_context* to, void* pass) {
-  const worker* const w = local::current_worker();
-  if (w == nullptr || w->current == nullptr) refuse_context_caller(switch_call);
-  if (!may_go_to(w->current, to)) refuse_target(to);
-  alignas(16) unsigned char kept[most_carried_bytes];
-  const std::size_t bytes = w->rt->carried_bytes;
-  std::memcpy(kept, w->carried, bytes);
-  std::memset(w->carried, 0, bytes);
+  stander me{};
+  if (!find_stander(to, &me)) refuse_context_caller(switch_call);
+  if (!may_go_to(me.identity, to)) refuse_target(to);
+  const put_away carried(me.w);
   const weft_context_arrival came = switch_context(to, pass);
-  std::memcpy(local::current_worker()->carried, kept, bytes);
+  carried.put_back();
   return came;
 }
 

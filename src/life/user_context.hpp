@@ -42,6 +42,5 @@ struct worker;
 void use_up_context(user_context* one);
 // Of a context that has ended, on which the worker no longer stands.
 void release_context_stack(worker* w, mem::stack* stack);
-[[noreturn, gnu::cold, gnu::noinline]] void refuse_context_caller(const char* call);
 
 }  // namespace weft::sched

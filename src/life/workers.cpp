@@ -34,6 +34,7 @@
 #include "seeded/turns.hpp"
 #include "unit/waiter.hpp"
 #include "worker/clock.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -75,6 +76,7 @@ void empty_caches(worker* w) {
 
 void free_worker(worker* w) {
   free_scheduler(w);
+  w->pools.clear();
   free_fork_segments(w);
   os::release(w, sizeof(worker));
 }
@@ -271,7 +273,7 @@ status slots::take(runtime* rt, purpose what, worker** out) {
     begin_call(rt);
     return status::ok;
   }
-  return status::again;
+  return because(status::again, nullptr, "there are 1024 workers already, and no more are possible");
 }
 
 void slots::stop_serving(runtime* rt, worker* w) {
@@ -367,6 +369,14 @@ bool publish_remover(void* argument) {
   return waits;
 }
 
+// Null: it may go.
+const char* why_it_stays(worker* w) {
+  if (w->index == 0) return "worker 0 cannot be removed";
+  if (w->adoption != nullptr) return "worker %u was adopted: its OS thread calls weft_worker_leave";
+  if (w->pinned_units.load(base::relaxed) != 0) return "units, or a source, are pinned to worker %u";
+  return serves_its_domain_only(w) ? nullptr : "worker %u serves a pool, which weft_pool_detach ends";
+}
+
 // Decides that the worker goes: it gets no more units, pools or schedulers.
 status begin_removal(runtime* rt, unsigned index, worker** out) {
   const queue::guard hold(rt->workers_lock);
@@ -374,8 +384,7 @@ status begin_removal(runtime* rt, unsigned index, worker** out) {
   if (rt->is_stopping.load(base::relaxed)) return status::not_initialized;
   worker* w = serving_worker(rt, index);
   if (w == nullptr) return status::invalid;
-  const bool is_needed = w->pinned_units.load(base::relaxed) != 0 || !serves_its_domain_only(w);
-  if (index == 0 || is_needed || w->adoption != nullptr) return status::busy;
+  if (const char* const why = why_it_stays(w); why != nullptr) return because(status::busy, "worker", why, index);
   slots::stop_serving(rt, w);
   *out = w;
   return status::ok;
@@ -427,7 +436,7 @@ status start_workers(runtime* rt) {
   return result;
 }
 
-static void let_others_go_on(runtime* rt) {
+void let_others_go_on(runtime* rt) {
   worker* w = local::current_worker();
   if (w != nullptr && rt->turns != nullptr) return pass_turn(w);
   os::yield_cpu();

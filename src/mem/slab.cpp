@@ -3,6 +3,7 @@
 #include "mem/slab.hpp"
 
 #include <cstring>
+#include <new>
 
 #include "arch/cpu.hpp"
 #include "os/vm.hpp"
@@ -10,17 +11,47 @@
 namespace weft::mem {
 
 void slab_depot::stop() {
-  for (std::size_t index = 0; index < chunks_.count(); ++index) os::release(chunks_[index], chunk_bytes);
+  static_cast<void>(stop_without([](void*, left_chunk*) { return false; }));
+}
+
+// How many blocks of the chunk stay.
+std::size_t slab_depot::keep_in(std::size_t chunk, bool (*keeps)(void* block, left_chunk* of)) {
+  char* const first = chunks_[chunk];
+  auto* const left = new (first + chunk_bytes) left_chunk{};
+  const std::size_t all = blocks_a_chunk();
+  const std::size_t used = chunk + 1 == chunks_.count() ? all - fresh_ : all;
+  for (std::size_t index = 0; index < used; ++index) {
+    if (keeps(first + index * block_bytes_, left)) ++left->blocks;
+  }
+  return left->blocks;
+}
+
+std::size_t slab_depot::stop_without(bool (*keeps)(void* block, left_chunk* of)) {
+  std::size_t all_left = 0;
+  for (std::size_t index = 0; index < chunks_.count(); ++index) {
+    const std::size_t left = keep_in(index, keeps);
+    if (left == 0) os::release(chunks_[index], mapped_bytes);
+    all_left += left;
+  }
   chunks_.clear();
   free_.clear();
   fresh_ = 0;
+  return all_left;
+}
+
+void slab_depot::let_go(left_chunk* of) {
+  {
+    const queue::guard hold(of->lock);
+    if (--of->blocks != 0) return;
+  }
+  os::release(reinterpret_cast<char*>(of) - chunk_bytes, mapped_bytes);
 }
 
 // With room for every block to be free at once, so that giving back cannot fail.
 bool slab_depot::add_chunk() {
   const std::size_t chunks = chunks_.count() + 1;
   if (!chunks_.make_room(chunks) || !free_.make_room(chunks * blocks_a_chunk())) return false;
-  auto* base = static_cast<char*>(os::reserve(chunk_bytes, os::page_bytes()));
+  auto* base = static_cast<char*>(os::reserve(mapped_bytes, os::page_bytes()));
   if (base == nullptr) return false;
   chunks_.push(base);
   fresh_ = blocks_a_chunk();

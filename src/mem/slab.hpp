@@ -16,11 +16,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/align.hpp"
 #include "base/debug_fields.hpp"
 #include "mem/growing_array.hpp"
 #include "queue/spinlock.hpp"
 
 namespace weft::mem {
+
+// A chunk that stays when its depot stops, for as long as blocks in it are in use. It lies at the
+// chunk's high end.
+struct left_chunk {
+  queue::spinlock lock;
+  std::size_t blocks;  // in use; guarded by lock
+};
 
 class slab_depot {
  public:
@@ -30,6 +38,11 @@ class slab_depot {
 
   void start(std::size_t block_bytes) { block_bytes_ = block_bytes; }  // a multiple of the cache line
   void stop();
+  // As stop, except that each block of which keeps(block, chunk) is true stays where it is until
+  // let_go(chunk) is called for it, once. No block is taken or given meanwhile. Returns how many
+  // stay.
+  std::size_t stop_without(bool (*keeps)(void* block, left_chunk* of));
+  static void let_go(left_chunk* of);
 
   // Up to `wanted` blocks into out; returns how many: fewer when no memory is to be had.
   unsigned take(void** out, unsigned wanted);
@@ -49,9 +62,12 @@ class slab_depot {
  private:
   friend struct weft::debug_fields;
 
-  static constexpr std::size_t chunk_bytes = 256 * 1024;
+  static constexpr std::size_t mapped_bytes = 256 * 1024;
+  static constexpr std::size_t chunk_bytes = mapped_bytes - base::cache_line;  // of blocks
+  static_assert(sizeof(left_chunk) <= base::cache_line);
 
   bool add_chunk();
+  std::size_t keep_in(std::size_t chunk, bool (*keeps)(void* block, left_chunk* of));
   std::size_t blocks_a_chunk() const { return chunk_bytes / block_bytes_; }
 
   std::size_t block_bytes_ = 0;

@@ -8,6 +8,7 @@
 
 #include "arch/valgrind.hpp"
 #include "base/assert.hpp"
+#include "mem/guard_layout.hpp"
 
 namespace weft::mem {
 
@@ -16,11 +17,15 @@ namespace {
 unsigned long tell_valgrind(const char* base, std::size_t bytes) { return arch::valgrind::know_stack(base, base + bytes - 1); }
 
 constexpr unsigned colours = 16;
-constexpr std::size_t largest_frame_bytes = 64 * 1024;  // that a guard is sure to notice
-constexpr std::size_t usual_depth_bytes = 64 * 1024;    // deeper than most stacks go
+constexpr std::size_t usual_depth_bytes = 64 * K;    // deeper than most stacks go
+constexpr std::size_t small_stack_bytes = 64 * K;    // where address space is short
+constexpr std::size_t large_stack_bytes = 2048 * K;  // beside which a wide guard is nothing
+constexpr std::size_t most_wide_slots = 256;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_slots_of_chunk = 64;
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
+
+constinit base::atomic<bool> has_told_small{false};
 
 std::size_t slots_of_chunk(std::size_t slot_bytes) {
   const std::size_t fitting = chunk_bytes / slot_bytes;
@@ -29,9 +34,11 @@ std::size_t slots_of_chunk(std::size_t slot_bytes) {
 
 }  // namespace
 
-std::size_t guard_bytes(os::guard_kind kind) {
+std::size_t guard_bytes(std::size_t stack_bytes, os::guard_kind kind, spread how, std::size_t asked_bytes) {
   if (kind == os::guard_kind::none) return 0;
-  return base::round_up(largest_frame_bytes, os::page_bytes()) + os::page_bytes();
+  if (asked_bytes != 0) return base::round_up(asked_bytes, os::page_bytes());
+  const bool is_wide = how == spread::wide || (how == spread::dense && stack_bytes >= large_stack_bytes);
+  return guard_for(stack_bytes, is_wide ? any_frame_bytes : masses_frame_bytes);
 }
 
 void trim(const stack* one) {
@@ -48,6 +55,13 @@ void trim(const stack* one) {
 void stack_depot::start(const stack_settings& settings) {
   const queue::guard hold(lock_);
   settings_ = settings;
+  for (unsigned index = 0; index < spreads; ++index) {
+    const auto how = static_cast<spread>(index);
+    const bool is_small = how == spread::small && settings.may_shrink && settings.stack_bytes > small_stack_bytes;
+    const std::size_t stack_bytes = is_small ? base::round_up(small_stack_bytes, os::page_bytes()) : settings.stack_bytes;
+    const std::size_t guard = mem::guard_bytes(stack_bytes, settings.guard, how, settings.guard_bytes);
+    shapes_[index] = {stack_bytes + guard, guard};
+  }
 }
 
 void stack_depot::stop() {
@@ -55,18 +69,47 @@ void stack_depot::stop() {
   for (std::size_t index = 0; index < cold_.count(); ++index) {
     if (cold_[index].is_guarded) arch::valgrind::forget_stack(cold_[index].valgrind);
   }
+  const bool are_all_back = slots_ == fresh_ + warm_.count() + cold_.count();
   for (std::size_t index = 0; index < chunks_.count(); ++index) {
-    unmap(chunks_[index].base, chunks_[index].slots * slot_bytes());
+    const chunk& each = chunks_[index];
+    if (are_all_back) {
+      unmap(each.base, each.slots * each.slot_bytes);
+    } else {
+      unmap_but_lent(each, index + 1 == chunks_.count());
+    }
   }
   chunks_.clear();
   warm_.clear();
   cold_.clear();
-  slots_ = fresh_ = 0;
+  slots_ = fresh_ = mapped_bytes_ = 0;
+}
+
+// Each slot that is lent becomes a mapping of its own. Memory that is not Weft's can only be given
+// back as a whole.
+void stack_depot::unmap_but_lent(const chunk& all, bool is_newest) {
+  static_assert(most_slots_of_chunk <= 64);
+  const std::size_t slot_bytes = all.slot_bytes;
+  std::uint64_t back = 0;  // a bit for each slot
+  const auto note = [&](const char* place) {
+    const auto offset = static_cast<std::size_t>(place - all.base);
+    if (place >= all.base && offset < all.slots * slot_bytes) back |= std::uint64_t{1} << offset / slot_bytes;
+  };
+  // Their own addresses: with an earlier chunk their headers may be gone.
+  for (std::size_t index = 0; index < warm_.count(); ++index) note(warm_[index]->top());
+  for (std::size_t index = 0; index < cold_.count(); ++index) note(cold_[index].base);
+  const std::size_t used = is_newest ? all.slots - fresh_ : all.slots;
+  for (std::size_t slot = used; slot < all.slots; ++slot) note(all.base + slot * slot_bytes);
+  const std::uint64_t whole = ~std::uint64_t{0} >> (64 - all.slots);
+  if (back == whole) return unmap(all.base, all.slots * slot_bytes);
+  if (settings_.memory.map != nullptr) return;
+  for (std::size_t slot = 0; slot < all.slots; ++slot) {
+    if ((back >> slot & 1) != 0) unmap(all.base + slot * slot_bytes, slot_bytes);
+  }
 }
 
 char* stack_depot::map(std::size_t bytes) {
   const stack_memory& memory = settings_.memory;
-  auto* base = static_cast<char*>(memory.map != nullptr ? memory.map(memory.state, bytes) : os::reserve(bytes, os::page_bytes()));
+  auto* base = static_cast<char*>(memory.map != nullptr ? memory.map(memory.state, bytes) : os::reserve_unfilled(bytes));
   if (base != nullptr) os::no_huge_pages(base, bytes);
   return base;
 }
@@ -81,13 +124,13 @@ void stack_depot::unmap(void* base, std::size_t bytes) {
   }
 }
 
-stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
+stack* stack_depot::lay_out(char* base, const shape& of, stack_origin origin, os::guard_kind guard, unsigned colour,
                             unsigned long valgrind) {
-  char* header = base + bytes - sizeof(stack) - colour % colours * base::cache_line;
+  char* header = base + of.slot_bytes - sizeof(stack) - colour % colours * base::cache_line;
   auto* made = new (header) stack{};
   made->base = base;
-  made->low = base + mem::guard_bytes(guard);
-  made->total_bytes = bytes;
+  made->low = base + of.guard_bytes;
+  made->total_bytes = of.slot_bytes;
   made->origin = origin;
   made->guard = guard;
   made->is_special = guard == os::guard_kind::canary;
@@ -95,43 +138,79 @@ stack* stack_depot::lay_out(char* base, std::size_t bytes, stack_origin origin, 
   return made;
 }
 
-// Guards the low end.
-bool stack_depot::install_guard(char* base, os::guard_kind* kind) const {
+// Guards the low end. Locked memory takes no markers.
+bool stack_depot::install_guard(char* base, std::size_t bytes, std::size_t stack_bytes, os::guard_kind* kind) const {
   *kind = settings_.guard;
-  const bool is_mapping = settings_.guard == os::guard_kind::mprotect_page && settings_.guards != nullptr;
+  if (*kind == os::guard_kind::marker) {
+    const std::size_t marked = marked_of(bytes, stack_bytes);
+    const status result = os::install_guard(base + bytes - marked, marked, *kind);
+    if (result != status::unsupported) return result == status::ok;
+    *kind = os::guard_kind::mprotect_page;
+  }
+  const bool is_mapping = *kind == os::guard_kind::mprotect_page && settings_.guards != nullptr;
   if (is_mapping && !settings_.guards->take()) *kind = os::guard_kind::canary;
-  if (os::install_guard(base, guard_bytes(*kind), *kind) == status::ok) return true;
+  if (os::install_guard(base, bytes, *kind) == status::ok) return true;
   if (!is_mapping || *kind == os::guard_kind::canary) return false;
   settings_.guards->fail();
   *kind = os::guard_kind::canary;
-  return os::install_guard(base, guard_bytes(*kind), *kind) == status::ok;
+  return os::install_guard(base, bytes, *kind) == status::ok;
+}
+
+std::size_t stack_depot::list_chunks(std::size_t first, chunk* out, std::size_t capacity) {
+  const queue::guard hold(lock_);
+  std::size_t count = 0;
+  for (; count < capacity && first + count < chunks_.count(); ++count) out[count] = chunks_[first + count];
+  return count;
 }
 
 // With room for every slot to be free at once, warm or cold, so that giving back cannot fail.
-bool stack_depot::add_chunk_of(std::size_t slots) {
-  if (settings_.stack_bytes - 1 >= most_bytes) return false;  // 0: rounding it up has overflown
+bool stack_depot::add_chunk_of(spread how, std::size_t slots) {
+  const shape& of = shape_of(how);
   const std::size_t all = slots_ + slots;
   if (!chunks_.make_room(chunks_.count() + 1)) return false;
   if (!warm_.make_room(all) || !cold_.make_room(all)) return false;
-  char* base = map(slots * slot_bytes());
+  char* base = map(slots * of.slot_bytes);
   if (base == nullptr) return false;
-  chunks_.push({base, slots});
+  chunks_.push({base, slots, of.slot_bytes, of.guard_bytes, how});
   slots_ = all;
   fresh_ = slots;
+  mapped_bytes_ += slots * of.slot_bytes;
+  return true;
+}
+
+bool stack_depot::has_address_space(spread how) const {
+  const std::size_t bytes = shape_of(how).slot_bytes * slots_of_chunk(shape_of(how).slot_bytes);
+  return mapped_bytes_ + bytes <= settings_.address_bytes;
+}
+
+// Told once a process: a program that lives within a limit is to know what that costs.
+bool stack_depot::add_small_chunk() {
+  const std::size_t bytes = shape_of(spread::small).slot_bytes;
+  if (!add_chunk_of(spread::small, slots_of_chunk(bytes))) return false;
+  if (has_told_small.exchange(true, base::relaxed)) return true;
+  base::report(
+      "warning: address space is short (RLIMIT_AS, ulimit -v): further threads get stacks of %zu KiB, not of %zu KiB; raise "
+      "that limit, or set WEFT_STACK_SIZE",
+      small_stack_bytes / K, settings_.stack_bytes / K);
   return true;
 }
 
 // Where address space is short there may be room for a single slot.
 bool stack_depot::add_chunk() {
-  const std::size_t slots = slots_of_chunk(slot_bytes());
-  if (add_chunk_of(slots)) return true;
-  return slots != 1 && settings_.size_class != default_class && add_chunk_of(1);
+  if (settings_.stack_bytes - 1 >= most_bytes) return false;  // 0: rounding it up has overflown
+  const auto whole = [this](spread how) { return add_chunk_of(how, slots_of_chunk(shape_of(how).slot_bytes)); };
+  const bool is_limited = settings_.address_bytes != SIZE_MAX;
+  if (!is_limited && slots_ < most_wide_slots && whole(spread::wide)) return true;
+  if ((!settings_.may_shrink || has_address_space(spread::dense)) && whole(spread::dense)) return true;
+  if (settings_.may_shrink) return add_small_chunk();
+  return settings_.size_class != default_class && add_chunk_of(spread::dense, 1);
 }
 
 stack* stack_depot::lay_out_slot(const cold_slot& slot) const {
-  const auto colour = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(slot.base) / slot_bytes());
-  constexpr stack_origin origin = stack_origin::slot;
-  stack* made = lay_out(slot.base, slot_bytes(), origin, slot.guard, colour, slot.valgrind);
+  const shape& of = shape_of(slot.how);
+  const auto colour = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(slot.base) / of.slot_bytes);
+  stack* made = lay_out(slot.base, of, stack_origin::slot, slot.guard, colour, slot.valgrind);
+  made->how = slot.how;
   made->size_class = settings_.size_class;
   made->is_special = made->is_special || settings_.size_class != default_class;
   return made;
@@ -144,10 +223,11 @@ bool stack_depot::pick_cold(cold_batch* picked) {
     return true;
   }
   if (counts_.made >= settings_.most || (fresh_ == 0 && !add_chunk())) return false;
-  char* base = chunks_.last().base + (chunks_.last().slots - fresh_) * slot_bytes();
+  const chunk& newest = chunks_.last();
+  char* base = newest.base + (newest.slots - fresh_) * newest.slot_bytes;
   --fresh_;
   ++counts_.made;
-  picked->slots[picked->count++] = {base, settings_.guard, false, 0};
+  picked->slots[picked->count++] = {base, settings_.guard, false, newest.how, 0};
   return true;
 }
 
@@ -155,22 +235,27 @@ void stack_depot::guard_together(cold_batch* picked) const {
   os::span guards[os::most_spans];
   unsigned count = 0;
   for (unsigned index = 0; index < picked->count; ++index) {
-    if (!picked->slots[index].is_guarded) guards[count++] = {picked->slots[index].base, guard_bytes(os::guard_kind::marker)};
+    const cold_slot& slot = picked->slots[index];
+    if (slot.is_guarded) continue;
+    const shape& of = shape_of(slot.how);
+    const std::size_t marked = marked_of(of.guard_bytes, of.slot_bytes - of.guard_bytes);
+    guards[count++] = {slot.base + of.guard_bytes - marked, marked};
   }
   if (count < 2 || !os::install_markers(guards, count)) return;
   for (unsigned index = 0; index < picked->count; ++index) {
     cold_slot* const slot = &picked->slots[index];
     if (slot->is_guarded) continue;
     slot->is_guarded = true;
-    slot->valgrind = tell_valgrind(slot->base, slot_bytes());
+    slot->valgrind = tell_valgrind(slot->base, shape_of(slot->how).slot_bytes);
   }
 }
 
 bool stack_depot::guard_slot(cold_slot* slot) const {
   if (slot->is_guarded) return true;
-  if (!install_guard(slot->base, &slot->guard)) return false;
+  const shape& of = shape_of(slot->how);
+  if (!install_guard(slot->base, of.guard_bytes, of.slot_bytes - of.guard_bytes, &slot->guard)) return false;
   slot->is_guarded = true;
-  slot->valgrind = tell_valgrind(slot->base, slot_bytes());
+  slot->valgrind = tell_valgrind(slot->base, of.slot_bytes);
   return true;
 }
 
@@ -179,7 +264,8 @@ void stack_depot::touch_tops(const cold_batch& picked) const {
   if (picked.count < 2) return;
   os::span tops[os::most_spans];
   for (unsigned index = 0; index < picked.count; ++index) {
-    tops[index] = {picked.slots[index].base + slot_bytes() - os::page_bytes(), os::page_bytes()};
+    const cold_slot& slot = picked.slots[index];
+    tops[index] = {slot.base + shape_of(slot.how).slot_bytes - os::page_bytes(), os::page_bytes()};
   }
   static_cast<void>(os::populate(tops, picked.count));
 }
@@ -242,8 +328,22 @@ void sort_by_address(stack** those, unsigned count) {
 unsigned stack_depot::neighbours(const cold_slot* those, unsigned count) const {
   unsigned run = 1;
   if (those->guard == os::guard_kind::canary) return run;
-  while (run < count && those[run].guard == those->guard && those[run].base == those->base + run * slot_bytes()) ++run;
+  const std::size_t bytes = shape_of(those->how).slot_bytes;
+  const auto follows = [&](const cold_slot& next) {
+    return next.guard == those->guard && next.how == those->how && next.base == those->base + run * bytes;
+  };
+  while (run < count && follows(those[run])) ++run;
   return run;
+}
+
+// The gap of a guard may hold something, too. A canary would be lost.
+void stack_depot::discard(const cold_slot& first, unsigned run) const {
+  const shape& of = shape_of(first.how);
+  const std::size_t kept = first.guard == os::guard_kind::canary ? of.guard_bytes : 0;
+  // Failure leaves the memory touched, which costs nothing but memory.
+  static_cast<void>(os::discard(first.base + kept, run * of.slot_bytes - kept));
+  // Of threads that were left by a jump: the next header may lie there.
+  os::forget_frames(first.base, run * of.slot_bytes);
 }
 
 // Gives the memory beneath back, of neighbours in one call, which is a quarter of the time; the
@@ -252,15 +352,10 @@ void stack_depot::cool(stack** those, unsigned count) {
   cold_slot slots[os::most_spans];
   sort_by_address(those, count);
   for (unsigned index = 0; index < count; ++index)
-    slots[index] = {those[index]->base, those[index]->guard, true, those[index]->valgrind};
+    slots[index] = {those[index]->base, those[index]->guard, true, those[index]->how, those[index]->valgrind};
   for (unsigned first = 0; first < count;) {
     const unsigned run = neighbours(slots + first, count - first);
-    char* const base = slots[first].base;
-    const std::size_t guarded = mem::guard_bytes(slots[first].guard);
-    // Failure leaves the memory touched, which costs nothing but memory.
-    static_cast<void>(os::discard(base + guarded, run * slot_bytes() - guarded));
-    // Of threads that were left by a jump: the next header may lie there.
-    os::forget_frames(base, run * slot_bytes());
+    discard(slots[first], run);
     first += run;
   }
   const queue::guard hold(lock_);
@@ -308,19 +403,21 @@ std::size_t stack_depot::lent() {
 stack* stack_depot::make_mapping(std::size_t usable_bytes) {
   if (usable_bytes > most_bytes) return nullptr;
   const std::size_t page = os::page_bytes();
-  const std::size_t guarded = mem::guard_bytes(settings_.guard);
-  const std::size_t bytes = base::round_up(usable_bytes + sizeof(stack), page) + guarded;
-  char* base = map(bytes);
+  const std::size_t stack_bytes = base::round_up(usable_bytes + sizeof(stack), page);
+  const spread how = settings_.address_bytes == SIZE_MAX ? spread::wide : spread::small;
+  const std::size_t guarded = mem::guard_bytes(stack_bytes, settings_.guard, how, settings_.guard_bytes);
+  const shape of = {stack_bytes + guarded, guarded};
+  char* base = map(of.slot_bytes);
   if (base == nullptr) return nullptr;
   os::guard_kind guard{};
   bool is_guarded = false;
   {
     const queue::guard hold(lock_);
-    is_guarded = install_guard(base, &guard);
+    is_guarded = install_guard(base, guarded, stack_bytes, &guard);
     if (is_guarded) ++counts_.made;
   }
-  if (is_guarded) return lay_out(base, bytes, stack_origin::mapping, guard, 0, tell_valgrind(base, bytes));
-  unmap(base, bytes);
+  if (is_guarded) return lay_out(base, of, stack_origin::mapping, guard, 0, tell_valgrind(base, of.slot_bytes));
+  unmap(base, of.slot_bytes);
   return nullptr;
 }
 
@@ -341,6 +438,19 @@ void stack_depot::destroy(stack* one) {
   if (one->origin != stack_origin::mapping) return;
   if (one->guard == os::guard_kind::mprotect_page && settings_.guards != nullptr) settings_.guards->give_back();
   unmap(one->base, one->total_bytes);
+}
+
+void stack_depot::destroy_left(stack* one, const stack_memory& memory) {
+  arch::valgrind::forget_stack(one->valgrind);
+  if (one->origin == stack_origin::user) return;
+  char* const base = one->base;
+  const std::size_t bytes = one->total_bytes;
+  os::forget_frames(base, bytes);
+  if (memory.map == nullptr) {
+    os::release(base, bytes);
+  } else if (one->origin == stack_origin::mapping && memory.unmap != nullptr) {
+    memory.unmap(memory.state, base, bytes);
+  }
 }
 
 template <unsigned Most, unsigned Batch>

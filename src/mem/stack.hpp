@@ -12,7 +12,16 @@
 // The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks
 // do not fall into one cache set.
 //
-// The guard is larger than a frame of 64 KiB, so that such a frame cannot jump over it.
+// What lies within the guard belongs to no other stack. The part of it next to the stack faults when
+// touched. Beneath may be a gap without markers, since each marker costs 10 ns when a slot is first
+// used: a frame that lands there has found more room. Frames of libraries are known to have up to
+// 131 KiB, and in one case 541 KiB.
+//
+// The first slots of a depot have wide guards, which no such frame leaves. Further slots stand
+// denser, for frames of the smaller of the two sizes: the page tables of a
+// million blocked threads are paid by the distance between their stacks. Where address space is
+// short (RLIMIT_AS) all are dense, and stacks of a size that the program did not choose become
+// small.
 //
 // stack_depot   one a runtime and size class, any OS thread: the slots; gives and takes batches
 //               under a lock
@@ -45,8 +54,12 @@ inline constexpr unsigned stack_classes = 16;
 inline constexpr unsigned default_class = 0;
 inline constexpr unsigned fork_class = 1;
 
-// Of a guard of this kind. It includes a frame of 64 KiB and what such a frame calls.
-std::size_t guard_bytes(os::guard_kind kind);
+// How a depot lays out the slots of a chunk.
+enum class spread : std::uint8_t { wide, dense, small };
+inline constexpr unsigned spreads = 3;
+
+// The guard beneath a stack of so many bytes. asked_bytes: what the user wants it to be; 0: nothing.
+std::size_t guard_bytes(std::size_t stack_bytes, os::guard_kind kind, spread how, std::size_t asked_bytes);
 
 struct alignas(base::cache_line) stack {
   char* low;                // lowest usable address
@@ -56,9 +69,11 @@ struct alignas(base::cache_line) stack {
   os::guard_kind guard;
   std::uint8_t size_class;  // of a slot
   bool is_special;          // guarded by a canary, or not of the default size
+  std::uint32_t run;        // of the context on it: the number of its runtime
   void* sanitizer;          // TSan's fiber, while one exists
   unsigned long valgrind;   // its name for this stack
   const void* resumer;      // the unit that switched to the context on it (user_context.hpp); null: no context's
+  spread how;               // of a slot
 
   char* top() { return reinterpret_cast<char*>(this); }  // where the first frame goes; aligned to a cache line
   bool is_os_threads() const { return origin == stack_origin::os_thread; }
@@ -83,8 +98,11 @@ struct stack_settings {
   std::size_t keep_bytes;  // each idle stack counts as a page
   stack_memory memory;
   std::uint8_t size_class = default_class;
-  std::size_t most = SIZE_MAX;      // slots
-  mapped_guards* guards = nullptr;  // that count those which are mappings; null: uncounted
+  std::size_t most = SIZE_MAX;           // slots
+  mapped_guards* guards = nullptr;       // that count those which are mappings; null: uncounted
+  std::size_t guard_bytes = 0;           // asked for; 0: as large as guard_bytes() says
+  std::size_t address_bytes = SIZE_MAX;  // that its slots should take at most; SIZE_MAX: there is no limit
+  bool may_shrink = false;               // where these are used up, to slots of small stacks
 };
 
 class stack_depot {
@@ -93,20 +111,27 @@ class stack_depot {
     char* base;
     os::guard_kind guard;
     bool is_guarded;  // false: it was never used, or its guard could not be made
+    spread how;
     unsigned long valgrind;
   };
   struct cold_batch {
     cold_slot slots[os::most_spans];
     unsigned count = 0;
   };
+
+ public:
+  // Slots side by side, each with its guard at its low end. Stays mapped until stop().
   struct chunk {
     char* base;
     std::size_t slots;
+    std::size_t slot_bytes;
+    std::size_t guard_bytes;
+    spread how;
   };
 
- public:
   void start(const stack_settings& settings);
-  void stop();  // every stack must have come back; unmaps all
+  // Unmaps all but the slots that have not come back: contexts that outlive the runtime are on them.
+  void stop();
 
   // Up to `wanted` slots into out; returns how many: fewer when no memory is to be had.
   unsigned take(stack** out, unsigned wanted);
@@ -115,8 +140,10 @@ class stack_depot {
   stack* make_mapping(std::size_t usable_bytes);         // null: no memory
   static stack* adopt(void* memory, std::size_t bytes);  // the user's memory; no guard
   void destroy(stack* one);                              // a mapping or the user's
+  // A stack of any kind, after its depot has stopped. A slot of memory that is not Weft's own stays
+  // mapped.
+  static void destroy_left(stack* one, const stack_memory& memory);
 
-  os::guard_kind guard() const { return settings_.guard; }
   std::size_t stack_bytes() const { return settings_.stack_bytes; }
 
   // So far: slots and mappings laid out in fresh memory; slots whose memory was given back.
@@ -127,7 +154,16 @@ class stack_depot {
   counts count();
   std::size_t lent();  // slots that were taken and not given back
 
+  // The chunks from number `first` on, up to `capacity` of them; how many.
+  std::size_t list_chunks(std::size_t first, chunk* out, std::size_t capacity);
+
  private:
+  struct shape {
+    std::size_t slot_bytes;
+    std::size_t guard_bytes;
+  };
+
+  const shape& shape_of(spread how) const { return shapes_[static_cast<unsigned>(how)]; }
   unsigned take_batch(stack** out, unsigned wanted);
   bool pick_cold(cold_batch* picked);
   unsigned prepare(cold_batch* picked, stack** out);
@@ -136,27 +172,32 @@ class stack_depot {
   void touch_tops(const cold_batch& picked) const;
   void give_batch(stack* const* those, unsigned count);
   unsigned neighbours(const cold_slot* those, unsigned count) const;
+  void discard(const cold_slot& first, unsigned run) const;
   void cool(stack** those, unsigned count);
   void put_away(const cold_slot* those, unsigned count);
   bool add_chunk();
-  bool add_chunk_of(std::size_t slots);
-  std::size_t slot_bytes() const { return settings_.stack_bytes + guard_bytes(settings_.guard); }
+  bool add_chunk_of(spread how, std::size_t slots);
+  bool has_address_space(spread how) const;
+  bool add_small_chunk();
   char* map(std::size_t bytes);
   void unmap(void* base, std::size_t bytes);
-  bool install_guard(char* base, os::guard_kind* kind) const;
+  void unmap_but_lent(const chunk& all, bool is_newest);
+  bool install_guard(char* base, std::size_t bytes, std::size_t stack_bytes, os::guard_kind* kind) const;
   stack* lay_out_slot(const cold_slot& slot) const;
-  static stack* lay_out(char* base, std::size_t bytes, stack_origin origin, os::guard_kind guard, unsigned colour,
+  static stack* lay_out(char* base, const shape& of, stack_origin origin, os::guard_kind guard, unsigned colour,
                         unsigned long valgrind);
 
   stack_settings settings_{};
+  shape shapes_[spreads]{};
   queue::spinlock lock_;
   // guarded by lock_
   // Lists of slots are arrays: a list through the headers would miss the cache at each step.
   growing_array<stack*> warm_;     // touched
   growing_array<cold_slot> cold_;  // whose memory was given back, or whose guard could not be made
   growing_array<chunk> chunks_;
-  std::size_t slots_ = 0;  // of all chunks
-  std::size_t fresh_ = 0;  // slots of the newest chunk that were never used
+  std::size_t slots_ = 0;         // of all chunks
+  std::size_t mapped_bytes_ = 0;  // likewise
+  std::size_t fresh_ = 0;         // slots of the newest chunk that were never used
   counts counts_{};
 };
 

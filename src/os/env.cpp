@@ -17,11 +17,11 @@ constexpr std::uint64_t second = 1'000'000'000, millisecond = second / 1000;
 constexpr variable_info table[] = {
     {variable::workers, "WEFT_WORKERS", value_type::count, 1, most_workers, "1 to 1024", nullptr,
      "Number of workers. Default: the CPUs that affinity mask and cgroup quota allow."},
-    {variable::stack_size, "WEFT_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", "64K",
+    {variable::stack_size, "WEFT_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", "192K",
      "Stack of a thread that asks for no size of its own. Reserved, not used: memory is taken page by page as it is touched."},
     {variable::fork_stack_size, "WEFT_FORK_STACK_SIZE", value_type::bytes, 16 * K, G, "16K to 1G", nullptr,
      "Stack of a fork that another worker took, or that its forker left behind when it waited. "
-     "Default: the soft limit of RLIMIT_STACK, 8M where there is none. Reserved, not used."},
+     "Default: the soft limit of RLIMIT_STACK, at most 1G. Reserved, not used."},
     {variable::wait_policy, "WEFT_WAIT_POLICY", value_type::choice, 0, 0, "hybrid|passive|active", "hybrid",
      "What an idle worker does: spin for WEFT_SPIN and then sleep, sleep at once, or spin for ever."},
     {variable::spin, "WEFT_SPIN", value_type::duration, 0, second, "0 to 1s", "20us",
@@ -35,6 +35,9 @@ constexpr variable_info table[] = {
      "sysfs."},
     {variable::guard, "WEFT_GUARD", value_type::choice, 0, 0, "auto|marker|mprotect|canary|none", "auto",
      "How a stack overflow is noticed. auto: the cheapest that the kernel does, at best guard markers (Linux 6.13)."},
+    {variable::guard_size, "WEFT_GUARD_SIZE", value_type::bytes, 4 * K, G, "4K to 1G", nullptr,
+     "Address space beneath each stack that belongs to no other: a frame that is larger than what is left of its stack, and than "
+     "this, writes to another thread's. Default: 1M beneath the first 256 stacks of a size, 136K beneath further ones."},
     {variable::stack_cache, "WEFT_STACK_CACHE", value_type::bytes, 0, 64 * G, "0 to 64G", "512M",
      "Memory of idle stacks, each counted as the one page that most touch, that is kept for new threads; beyond it is given "
      "back."},
@@ -100,6 +103,7 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::locality, all.locality);
   visit(variable::bind, all.bind);
   visit(variable::guard, all.guard);
+  visit(variable::guard_size, all.guard_bytes);
   visit(variable::stack_cache, all.stack_cache_bytes);
   visit(variable::deadlock, all.deadlock);
   visit(variable::watchdog, all.watchdog_ns);

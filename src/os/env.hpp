@@ -28,6 +28,7 @@ enum class variable : std::uint8_t {
   bind,
   topology,
   guard,
+  guard_size,
   stack_cache,
   deadlock,
   watchdog,
@@ -40,7 +41,7 @@ enum class variable : std::uint8_t {
   trace,
   trace_size,
 };
-inline constexpr unsigned variable_count = 20;
+inline constexpr unsigned variable_count = 21;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -81,6 +82,7 @@ struct settings {
   bool bind = false;
   const char* topology = nullptr;  // points into the environment; null: the machine's
   guard_choice guard = guard_choice::automatic;
+  std::size_t guard_bytes = 0;  // 0: mem::guard_bytes chooses
   std::size_t stack_cache_bytes = 0;
   deadlock_action deadlock = deadlock_action::report;
   std::uint64_t watchdog_ns = 0;  // 0: off

@@ -7,6 +7,7 @@
 // - clock_gettime, getpid, getppid, geteuid, SYS_gettid, sched_yield, sigprocmask, getrlimit,
 //   sysconf, getauxval, pthread_self, pthread_attr_init, pthread_attr_setstacksize,
 //   pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
+// - munlock: undoes a hint, which does no harm if it stays
 // - close, closedir, dlclose, munmap in os/mapped_file.cpp, munmap in os/shared_memory.cpp: give
 //   back a whole thing, which does no harm if it stays
 // - dladdr, dlsym, dl_iterate_phdr: look in memory alone; that they find nothing is an answer
@@ -65,7 +66,7 @@ enum class call : std::uint8_t {
   memory_file,   // memfd_create
   fork,
   parent_death,  // prctl
-  lock_memory,   // mlock
+  lock_memory,   // mlock, SYS_mlock2
 };
 inline constexpr unsigned call_count = 28;
 

@@ -185,8 +185,9 @@ bool read_text(char* out, std::size_t capacity, const char* format, ...) {
   const bool is_read = read_all(descriptor, out, capacity - 1, &used);
   close_quietly(descriptor);
   if (!is_read) return false;
-  if (used > 0 && out[used - 1] == '\n') --used;
   out[used] = '\0';
+  used = strlen(out);  // some files of sysfs end in NUL (Linux 5.15)
+  if (used > 0 && out[used - 1] == '\n') out[used - 1] = '\0';
   return true;
 }
 

@@ -143,6 +143,11 @@ const char* call_name(long number) {
 
 bool is_futex(long number) { return number == SYS_futex; }
 
+bool may_sleep_for_ever(long number) {
+  const bool ends_by_itself = number == SYS_nanosleep || number == SYS_clock_nanosleep;
+  return !is_futex(number) && !ends_by_itself && call_name(number) != nullptr;
+}
+
 bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout) {
   if (number != SYS_futex || timeout != 0) return false;
   const unsigned long what = operation & ~static_cast<unsigned long>(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME);

@@ -36,6 +36,9 @@ std::uint64_t own_waits();
 const char* call_name(long number);
 
 bool is_futex(long number);
+// Whether it may sleep in that call for as long as something else takes. Of those in our list, all
+// but the sleeps, and futexes, which other functions here tell apart.
+bool may_sleep_for_ever(long number);
 // By its number, its second and its fourth argument: a wait in a futex that only another OS thread
 // ends.
 bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout);

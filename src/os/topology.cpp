@@ -1,4 +1,4 @@
-// See topology.hpp: choosing a source, numbering groups, distance.
+// See topology.hpp: choosing a source, numbering groups, how the levels nest, distance.
 #include "os/topology.hpp"
 
 #include <cstring>
@@ -31,6 +31,41 @@ void number_groups(topology* out, unsigned at) {
     place.in[at] = mine;
   }
   out->group_count[at] = count;
+}
+
+// Whether each group of `inner` lies within one group of `outer`, the groups being numbered.
+bool lies_within(const topology& machine, unsigned inner, unsigned outer) {
+  std::uint16_t around[max_cpus];
+  for (std::uint16_t& each : around) each = unknown_group;
+  for (const cpu_place& place : machine.cpus) {
+    if (!place.present) continue;
+    std::uint16_t& mine = around[place.in[inner]];
+    if (mine != unknown_group && mine != place.in[outer]) return false;
+    mine = place.in[outer];
+  }
+  return true;
+}
+
+// A level comes before those in which it lies; where two are alike, or overlap, the order is that
+// of enum level.
+void order_levels(topology* out) {
+  bool is_inside[level_count][level_count];
+  for (unsigned one = 0; one < level_count; ++one) {
+    for (unsigned other = 0; other < level_count; ++other) is_inside[one][other] = lies_within(*out, one, other);
+  }
+  unsigned done = 0;  // a bit for each level
+  for (level& each : out->by_nearness) {
+    unsigned next = 0;
+    const auto has_another_inside = [&](unsigned at) {
+      for (unsigned inner = 0; inner < level_count; ++inner) {
+        if ((done >> inner & 1) == 0 && is_inside[inner][at] && !is_inside[at][inner]) return true;
+      }
+      return false;
+    };
+    while ((done >> next & 1) != 0 || has_another_inside(next)) ++next;
+    done |= 1U << next;
+    each = static_cast<level>(next);
+  }
 }
 
 status ask_hwloc(topology* out) {
@@ -67,6 +102,7 @@ void finish_topology(topology* out, topology_source source) {
     if (out->cpus[cpu].present) fill_unknown(&out->cpus[cpu], cpu);
   }
   for (unsigned at = 0; at < level_count; ++at) number_groups(out, at);
+  order_levels(out);
 }
 
 void read_flat(topology* out) {
@@ -90,7 +126,8 @@ unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b) {
   const cpu_place& b = machine.cpus[cpu_b];
   if (!a.present || !b.present) return level_count;
   for (unsigned at = 0; at < level_count; ++at) {
-    if (a.in[at] == b.in[at]) return at;
+    const unsigned level = index(machine.by_nearness[at]);
+    if (a.in[level] == b.in[level]) return at;
   }
   return level_count;
 }

@@ -14,7 +14,9 @@
 
 namespace weft::os {
 
-enum class level : std::uint8_t { core, cache, numa, package };  // nearest first; cache: the last-level one
+// cache: the last-level one. As they nest on most machines, the innermost first; but a package may
+// have one such cache and several nodes (sub-NUMA clusters), and a node several packages.
+enum class level : std::uint8_t { core, cache, numa, package };
 inline constexpr unsigned level_count = 4;
 
 enum class topology_source : std::uint8_t { synthetic, hwloc, sysfs, flat };
@@ -28,6 +30,7 @@ struct topology {
   topology_source source = topology_source::flat;
   unsigned cpu_count = 0;
   unsigned group_count[level_count] = {};
+  level by_nearness[level_count] = {level::core, level::cache, level::numa, level::package};  // as they nest here
   cpu_place cpus[max_cpus];  // by the kernel's CPU number; in a synthetic machine 0, 1, 2 ...
 
   std::uint16_t group(unsigned cpu, level at) const { return cpus[cpu].in[static_cast<unsigned>(at)]; }
@@ -35,12 +38,14 @@ struct topology {
 };
 
 // wanted: null; "hwloc"; or levels from the outside in, each with how many there are in the one
-// around it: "package:2 numa:2 l3:1 core:4 pu:2"; levels may be left out. Errors: invalid, with a
-// line on stderr that names the bad part; *out is then undefined.
+// around it: "package:2 numa:2 l3:1 core:4 pu:2"; levels may be left out, and package, numa and l3
+// may stand in any order. Errors: invalid, with a line on stderr that names the bad part; *out is
+// then undefined.
 status read_topology(topology* out, const char* wanted);
 
-// 0 same core, 1 same last-level cache, 2 same NUMA node, 3 same package, 4 none of these or not
-// there.
+// How many levels, from the innermost one of this machine outwards, do not hold both CPUs: where
+// they nest as in enum level, 0 is the same core, 1 the same last-level cache, 2 the same NUMA node,
+// 3 the same package, 4 none of these or not there.
 unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b);
 
 const char* source_name(topology_source source);

@@ -52,11 +52,19 @@ struct machine {
     return count != 0;
   }
 
+  // A node of memory alone has the CPUs near it, which have a node of their own: so each CPU is in
+  // the smallest set that has it.
   bool group_by(topology* out, level at, int type) const {
+    std::uint16_t sizes[max_cpus] = {};  // of the sets by which CPUs are grouped; 0: none yet
     return for_each_set(type, [&](const void* set) {
       const int lowest = api.bitmap_next(set, -1);
-      if (lowest < 0) return;
-      for_each_cpu(set, [&](unsigned cpu) { set_group(out, cpu, at, static_cast<unsigned>(lowest)); });
+      std::uint16_t size = 0;
+      for_each_cpu(set, [&](unsigned) { ++size; });
+      for_each_cpu(set, [&](unsigned cpu) {
+        if (cpu >= max_cpus || (sizes[cpu] != 0 && sizes[cpu] <= size)) return;
+        sizes[cpu] = size;
+        set_group(out, cpu, at, static_cast<unsigned>(lowest));
+      });
     });
   }
 };

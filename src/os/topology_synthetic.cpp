@@ -27,8 +27,8 @@ constexpr part_name names[] = {
     {"core", static_cast<unsigned>(level::core)},
     {"pu", pu_rank},
 };
-// How far out a level stands, by rank.
-constexpr unsigned nesting[part_count] = {1, 2, 3, 4, 0};
+// How far out a level stands, by rank: package, numa and l3 nest in any order.
+constexpr unsigned nesting[part_count] = {1, 2, 2, 2, 0};
 
 struct part {
   unsigned rank;
@@ -64,7 +64,8 @@ const char* take_part(machine_text* text, const char* word, std::size_t length) 
   if (!take_number(&at, &count) || at != word + length || count == 0) return "want a number from 1 after the colon";
   for (unsigned i = 0; i < text->used; ++i) {
     if (text->parts[i].rank == rank) return "this level stands there twice";
-    if (nesting[text->parts[i].rank] < nesting[rank]) return "levels go from the outside in: package, numa, l3, core, pu";
+    if (nesting[text->parts[i].rank] < nesting[rank])
+      return "levels go from the outside in: package, numa and l3 in any order, then core, then pu";
   }
   if (count > max_cpus || text->cpus * count > max_cpus) return "that makes more than 1024 CPUs";
   text->parts[text->used++] = {rank, count};
@@ -85,11 +86,18 @@ void build(topology* out, const machine_text& text) {
   }
 }
 
-// A level left out stands for its surroundings: one cache a node, one node a package.
-void inherit(topology* out, level missing, level from) {
+// A level left out stands for its surroundings: one cache a node, one node a package, whichever of
+// the two is the inner one.
+void inherit(topology* out, const machine_text& text, level missing) {
+  unsigned from = pu_rank;
+  for (unsigned i = 0; i < text.used; ++i) {
+    const unsigned rank = text.parts[i].rank;
+    if (rank == static_cast<unsigned>(level::package) || rank == static_cast<unsigned>(level::numa)) from = rank;
+  }
+  if (from == pu_rank) return;
   for (cpu_place& place : out->cpus) {
     std::uint16_t& mine = place.in[static_cast<unsigned>(missing)];
-    if (place.present && mine == unknown_group) mine = place.in[static_cast<unsigned>(from)];
+    if (place.present && mine == unknown_group) mine = place.in[from];
   }
 }
 
@@ -108,8 +116,8 @@ status read_synthetic(topology* out, const char* text) {
     word += strspn(word, spaces);
   }
   build(out, machine);
-  inherit(out, level::numa, level::package);
-  inherit(out, level::cache, level::numa);
+  inherit(out, machine, level::numa);
+  inherit(out, machine, level::cache);
   finish_topology(out, topology_source::synthetic);
   return status::ok;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/align.hpp"
+#include "base/assert.hpp"
 #include "base/config.hpp"
 #include "os/fault.hpp"
 #include "os/file.hpp"
@@ -22,6 +23,8 @@ namespace {
 constexpr int madv_guard_install = 102;
 constexpr int madv_guard_remove = 103;
 constexpr int madv_populate_write = 23;
+constexpr int madv_dontneed_locked = 24;  // Linux 5.18
+constexpr unsigned mlock_onfault = 1;
 constexpr int this_process = -10001;  // PIDFD_SELF_THREAD_GROUP, Linux 6.14
 #ifndef SYS_process_madvise
 #define SYS_process_madvise 440
@@ -30,9 +33,9 @@ constexpr int this_process = -10001;  // PIDFD_SELF_THREAD_GROUP, Linux 6.14
 constexpr std::size_t canary_words = 8;
 constexpr std::uint64_t canary_pattern = 0x77656674'67756172;  // "weftguar"
 
-void* map(std::size_t bytes) {
+void* map(std::size_t bytes, int protection = PROT_READ | PROT_WRITE) {
   if (fault::fails(call::mmap)) return nullptr;
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return base == MAP_FAILED ? nullptr : base;
 }
 
@@ -62,6 +65,28 @@ bool advise_all(const span* those, unsigned count, int advice) {
 bool protect(void* base, std::size_t bytes, int protection) {
   if (fault::fails(call::mprotect)) return false;
   return mprotect(base, bytes, protection) == 0;
+}
+
+// Whether mlockall(MCL_FUTURE) is in force: a fresh page holds memory that was not touched.
+bool fills_mappings() {
+  const std::size_t page = page_bytes();
+  void* const probe = map(page);
+  if (probe == nullptr) return false;
+  unsigned char answer = 0;
+  const bool is_filled = !fault::fails(call::mincore) && mincore(probe, page, &answer) == 0 && (answer & 1) != 0;
+  (void)unmap(probe, page);
+  return is_filled;
+}
+
+constinit base::atomic<bool> has_told_unlocked{false};
+
+void lock_when_touched(void* base, std::size_t bytes) {
+  if (!fault::fails(call::lock_memory) && syscall(SYS_mlock2, base, bytes, mlock_onfault) == 0) return;
+  (void)munlock(base, bytes);
+  if (has_told_unlocked.exchange(true, base::relaxed)) return;
+  base::report(
+      "warning: mlockall(MCL_FUTURE) is in force, but stacks cannot be locked as they are touched (mlock2 fails): they are not "
+      "locked at all; raise RLIMIT_MEMLOCK (ulimit -l)");
 }
 
 status from_errno() { return errno == ENOMEM || errno == EAGAIN ? status::nomem : status::unsupported; }
@@ -117,6 +142,18 @@ void* reserve(std::size_t bytes, std::size_t alignment) {
   return reinterpret_cast<void*>(aligned);
 }
 
+// Inaccessible memory is not filled; nor is what is locked when touched, once it is accessible.
+void* reserve_unfilled(std::size_t bytes) {
+  if (!fills_mappings()) return reserve(bytes, page_bytes());
+  void* const base = map(bytes, PROT_NONE);
+  if (base == nullptr) return nullptr;
+  forget_frames(base, bytes);
+  lock_when_touched(base, bytes);
+  if (protect(base, bytes, PROT_READ | PROT_WRITE)) return base;
+  (void)unmap(base, bytes);
+  return nullptr;
+}
+
 // munmap of what reserve returned cannot fail but for the mapping limit when it splits one; then
 // the range stays reserved, without memory.
 void release(void* base, std::size_t bytes) {
@@ -124,7 +161,10 @@ void release(void* base, std::size_t bytes) {
   if (!unmap(base, whole)) (void)advise(base, whole, MADV_DONTNEED);
 }
 
-status discard(void* base, std::size_t bytes) { return result(advise(base, bytes, MADV_DONTNEED)); }
+status discard(void* base, std::size_t bytes) {
+  if (advise(base, bytes, MADV_DONTNEED)) return status::ok;
+  return result(errno == EINVAL && advise(base, bytes, madv_dontneed_locked));  // locked
+}
 
 bool is_touched(const void* base, std::size_t bytes) {
   constexpr std::size_t pages_at_once = 1024;

@@ -16,6 +16,11 @@ std::size_t page_bytes();
 // pages. Null: out of address space or mappings.
 void* reserve(std::size_t bytes, std::size_t alignment);
 
+// As reserve, in whole pages, for what is touched little, such as stacks. Under
+// mlockall(MCL_FUTURE) the kernel would fill all of it at once; here it is locked page by page as it
+// is touched. Where a limit forbids even that, it is not locked, and a line on stderr says so, once.
+void* reserve_unfilled(std::size_t bytes);
+
 // Undoes reserve. bytes as given there; a part of a reservation, in whole pages, may be released as
 // well.
 void release(void* base, std::size_t bytes);
@@ -65,7 +70,8 @@ guard_kind best_guard_kind();
 // it does not say.
 std::size_t most_mappings();
 
-// base, bytes: whole pages at the low end of a stack. Errors: nomem (out of mappings), unsupported.
+// base, bytes: whole pages at the low end of a stack. Errors: nomem (out of mappings), unsupported
+// (by this kernel, or, of a marker, by memory that is locked).
 status install_guard(void* base, std::size_t bytes, guard_kind kind);
 // The same of up to most_spans spans, guarded by markers, in one call of the system. False: some
 // are not guarded, as before Linux 6.14, and each is to be guarded by itself; that one may be

@@ -24,9 +24,8 @@ status find_domain(runtime* rt, std::uint16_t cache, unsigned* out) {
   unsigned domain = 0;
   while (domain < count && rt->domain_caches[domain] != cache) ++domain;
   if (domain == count) {
-    if (const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain], most_workers);
-        made != status::ok)
-      return made;
+    const status made = create_pool(WEFT_POOL_LIFO, WEFT_POOL_SHARED, &rt->domain_pools[domain]);
+    if (made != status::ok) return made;
     rt->domain_caches[domain] = cache;
     // [A65] release: publishes the pool; pairs with [A62] [A63]
     rt->domain_count.store(domain + 1, base::release);

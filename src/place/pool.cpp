@@ -18,6 +18,7 @@
 #include "run/wake.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/clock.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -207,18 +208,14 @@ template <bool Serves>
   return one->lock.is_owner(w) ? pop_quickly<as_owner, in_turn>(one, w, false) : pop_as_another(one, w);
 }
 
-pool* make(weft_pool_access access, unsigned most) {
-  using entry = base::atomic<worker*>;
-  static_assert(sizeof(pool) % alignof(entry) == 0);
-  void* memory = os::allocate(sizeof(pool) + most * sizeof(entry));
+pool* make(weft_pool_access access) {
+  void* memory = os::allocate(sizeof(pool));
   if (memory == nullptr) return nullptr;
   pool* one = new (memory) pool;
   one->access = access;
   one->is_custom = false;
   one->is_plain = false;
   one->front_reasons = 0;
-  one->server_slots = most;
-  one->servers = new (one + 1) entry[most];
   return one;
 }
 
@@ -292,8 +289,8 @@ void wait_for_pushers(pool* one) {
 
 }  // namespace
 
-status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most) {
-  pool* one = make(access, most);
+status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out) {
+  pool* one = make(access);
   if (one == nullptr) return status::nomem;
   one->kind = kind;
   one->is_plain = kind != WEFT_POOL_PRIORITY;
@@ -303,7 +300,7 @@ status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, uns
 }
 
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out) {
-  pool* one = make(access, most_servers);
+  pool* one = make(access);
   if (one == nullptr) return status::nomem;
   one->is_custom = true;
   one->ops = ops;
@@ -325,12 +322,16 @@ std::size_t total_units(const pool* one) {
 }
 
 status destroy_pool(pool* one) {
-  if (one->server_count.load(base::relaxed) != 0) return status::busy;
-  if (total_units(one) != 0) return status::busy;
+  if (one->server_count.load(base::relaxed) != 0)
+    return because(status::busy, "pool", "a worker serves it, which weft_pool_detach ends");
+  if (const std::size_t units = total_units(one); units != 0)
+    return because(status::busy, "pool", "%u units are in it, or blocked and belong to it", units);
   // [A102] acquire: the schedulers that waited for work in it are done with it; pairs with [A101]
-  if (one->watch_count.load(base::acquire) != 0) return status::busy;
+  if (one->watch_count.load(base::acquire) != 0)
+    return because(status::busy, "pool", "a call of weft_ext_wait_for_work waits for it");
   wait_for_pushers(one);
   if (one->is_custom && one->ops.destroy != nullptr) one->ops.destroy(one->state);
+  one->servers.clear();
   std::free(one);
   return status::ok;
 }

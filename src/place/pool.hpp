@@ -14,10 +14,7 @@
 
 namespace weft::sched {
 
-inline constexpr unsigned most_servers = 64;  // of a user's pool
-
-// most: workers that can serve it.
-status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out, unsigned most = most_servers);
+status create_pool(weft_pool_kind kind, weft_pool_access access, pool** out);
 status create_custom_pool(const weft_pool_ops& ops, void* state, weft_pool_access access, pool** out);
 status destroy_pool(pool* one);
 

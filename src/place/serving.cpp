@@ -11,6 +11,7 @@
 #include "run/next.hpp"
 #include "run/wake.hpp"
 #include "unit/pool_record.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -61,7 +62,7 @@ void wait_for_visit(const worker* w) {
 status begin_serving(pool* one, worker* w) {
   const std::uint32_t servers = one->server_count.load(base::relaxed);
   const std::uint32_t pools = w->pool_count.load(base::relaxed);
-  if (servers == one->server_slots || pools == most_pools_served) return status::again;
+  if (!one->servers.make_room(servers) || !w->pools.make_room(pools)) return status::nomem;
   one->servers[servers].store(w, base::relaxed);
   // [A68] release: publishes the entry; pairs with [A69]
   one->server_count.store(servers + 1, base::release);
@@ -92,7 +93,7 @@ void forget_server(pool* one, const worker* w) {
   for (std::uint32_t index = 0; index < servers; ++index) {
     if (one->servers[index].load(base::relaxed) != w) continue;
     one->servers[index].store(one->servers[servers - 1].load(base::relaxed), base::relaxed);
-    one->server_count.store(servers - 1, base::relaxed);
+    one->server_count.fetch_sub(1, base::relaxed);  // no store: readers of it see what [A68] published
     return;
   }
 }
@@ -104,17 +105,17 @@ status stop_serving(pool* one, worker* w) {
   for (std::uint32_t index = 0; index < pools; ++index) {
     if (w->pools[index].load(base::relaxed) != one) continue;
     w->pools[index].store(w->pools[pools - 1].load(base::relaxed), base::relaxed);
-    w->pool_count.store(pools - 1, base::relaxed);
+    w->pool_count.fetch_sub(1, base::relaxed);  // as in forget_server, of [A12]
     w->detours.fetch_sub(1, base::relaxed);
     forget_server(one, w);
     return status::ok;
   }
-  return status::invalid;
+  return because(status::invalid, "worker", "worker %u does not serve the pool", w->index);
 }
 
 status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   worker* w = serving_worker(rt, worker_index);
-  if (w == nullptr) return status::invalid;
+  if (w == nullptr) return because(status::invalid, "worker", "there is no worker %u, or it is being removed", worker_index);
   status result = status::ok;
   {
     const queue::guard hold(rt->pools_lock);
@@ -127,18 +128,6 @@ status detach_pool(runtime* rt, pool* one, unsigned worker_index) {
   return result;
 }
 
-namespace {
-
-bool serves(const worker* w, const pool* one) {
-  const std::uint32_t count = w->pool_count.load(base::relaxed);
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (w->pools[index].load(base::relaxed) == one) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 // Inside pools_lock, where a pool that is served cannot be destroyed.
 std::size_t ready_in_own_pools(const worker* w) {
   std::size_t count = 0;
@@ -150,17 +139,28 @@ std::size_t ready_in_own_pools(const worker* w) {
   return count;
 }
 
-bool take_from_pool(worker* w, pool* one, unit* what) {
-  const visit here(w);
-  return serves(w, one) && remove_from_pool(one, what);
+namespace {
+
+// Mostly 0. After a look around the next pool in turn, so that no pool keeps its units waiting for
+// ever behind those of the pools before it.
+std::uint32_t begin_of_look(worker* w, std::uint32_t count) {
+  if (!w->owes_pools) [[likely]]
+    return 0;
+  w->owes_pools = false;
+  w->first_pool = w->first_pool + 1 < count ? w->first_pool + 1 : 0;
+  return w->first_pool;
 }
+
+}  // namespace
 
 unit* pop_from_pools(worker* w) {
   if (w->pool_count.load(base::relaxed) == 0) return nullptr;
   const visit here(w);
   // [A13] acquire: sees the entries; pairs with [A12]
   const std::uint32_t count = w->pool_count.load(base::acquire);
-  for (std::uint32_t index = 0; index < count; ++index) {
+  const std::uint32_t first = begin_of_look(w, count);
+  for (std::uint32_t step = 0; step < count; ++step) {
+    const std::uint32_t index = first + step < count ? first + step : first + step - count;
     if (unit* what = pop_to_serve(w->pools[index].load(base::relaxed)); what != nullptr) return what;
   }
   return nullptr;
@@ -183,8 +183,19 @@ bool is_any_pool(worker* w, Test test) {
 
 }  // namespace
 
+bool take_from_pool(worker* w, pool* one, unit* what) {
+  bool is_taken = false;
+  is_any_pool(w, [&](pool* each) {
+    if (each != one) return false;
+    is_taken = remove_from_pool(one, what);
+    return true;
+  });
+  return is_taken;
+}
+
 bool take_next_from_pools(worker* w, const pool* home, unit* what) {
   bool is_taken = false;
+  if (w->owes_pools) return false;
   is_any_pool(w, [&](pool* each) {
     if (each != home) return ready_units(each) != 0;
     is_taken = remove_if_next(each, what);

@@ -20,7 +20,7 @@ struct worker;
 
 status attach_pool(runtime* rt, pool* one, unsigned worker_index);
 status detach_pool(runtime* rt, pool* one, unsigned worker_index);
-// The worker's entry and the pool's, inside pools_lock. Errors: again (no room), invalid (it did
+// The worker's entry and the pool's, inside pools_lock. Errors: nomem, invalid (it did
 // not serve it).
 status begin_serving(pool* one, worker* w);
 status stop_serving(pool* one, worker* w);

@@ -13,12 +13,15 @@
 #include "run/wait.hpp"
 #include "run/wake.hpp"
 #include "unit/waiter.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
 namespace weft::sched {
+
+static constexpr char no_such_worker[] = "there is no worker %u, or it is being removed";
 
 namespace {
 
@@ -113,7 +116,7 @@ status put_into_table(runtime* rt, source* made, source** out) {
     *out = made;
     return status::ok;
   }
-  return status::again;
+  return because(status::again, nullptr, "there are 64 sources already, and no more are possible");
 }
 
 }  // namespace
@@ -122,7 +125,8 @@ status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, so
   source* const made = make_source(poll, state, brings_work, only);
   if (made == nullptr) return status::nomem;
   const bool is_there = only == any_worker || pin_to(rt, static_cast<unsigned>(only));
-  const status result = is_there ? put_into_table(rt, made, out) : status::invalid;
+  const status result = is_there ? put_into_table(rt, made, out)
+                                 : because(status::invalid, "worker", no_such_worker, static_cast<std::uint64_t>(only));
   if (result == status::ok) return status::ok;
   if (is_there) unpin(rt, only);
   std::free(made);

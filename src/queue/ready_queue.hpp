@@ -114,6 +114,11 @@ class ready_queue {
   // Of those that may be stolen: a hint for any OS thread, exact inside the lock.
   std::uint32_t stealable() const { return stealable_.load(base::relaxed); }
   bool is_empty() const { return recent_.is_empty() && yielded_.is_empty(); }
+  // Whether `node`, which is inside, is the one that pop_longest_waiting returns whatever the turn.
+  bool has_waited_longest(const Node* node) const {
+    if (recent_.is_empty()) return yielded_.front() == node;
+    return yielded_.is_empty() && recent_.back() == node;
+  }
 
  private:
   Node* taken_if_any(Node* node) { return node != nullptr ? taken(node) : nullptr; }

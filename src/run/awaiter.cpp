@@ -14,6 +14,7 @@
 #include "queue/spinlock.hpp"
 #include "run/wake.hpp"
 #include "worker/clock.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -47,17 +48,28 @@ void check_seal(const awaiter* one) {
 
 // ---- off the queues ----
 
-void cancel_alarm(awaiter* one) {
-  if (!one->has_alarm) return;
+// Calls use(rt) while the runtime cannot go, which is null if there is none.
+template <class Use>
+void use_runtime(Use use) {
+  if (const worker* w = local::current_worker(); w != nullptr) return use(w->rt);
+  runtime* rt = nullptr;
+  local::hold(&rt);
+  use(rt);
+  local::let_go();
+}
+
+[[gnu::noinline]] void cancel_alarm(awaiter* one) {
   one->has_alarm = false;
   // A runtime that has ended has let all alarms go.
-  if (runtime* rt = local::current_runtime(); rt != nullptr) rt->alarms.cancel(&one->records->alarm);
+  use_runtime([one](runtime* rt) {
+    if (rt != nullptr) rt->alarms.cancel(&one->records->alarm);
+  });
 }
 
 // The winner was taken off by its waker, which may still be inside the lock if that is not the
 // caller.
 void leave_all(awaiter* one, const await_record* but = nullptr) {
-  cancel_alarm(one);
+  if (one->has_alarm) cancel_alarm(one);
   for (await_record* each = one->records; each != nullptr; each = each->following) {
     if (each != but && each->leave != nullptr) each->leave(each);
     each->leave = nullptr;
@@ -69,7 +81,7 @@ void leave_all(awaiter* one, const await_record* but = nullptr) {
 
 // is_other: of the list.
 void call_ready(delivery* here, awaiter* one, bool is_other) {
-  const status result = one->winner != nullptr ? status::ok : status::timeout;
+  const status result = one->winner != nullptr ? status::ok : one->unmet;
   here->running.store(one, base::relaxed);
   if constexpr (config::checked)
     here->ready = reinterpret_cast<const void*>(static_cast<const weft_awaiter*>(around(one))->ready);
@@ -82,23 +94,9 @@ void call_ready(delivery* here, awaiter* one, bool is_other) {
   if (is_other) others_returned.fetch_add(1, base::release);
 }
 
-void add_claimed(delivery* here, awaiter* one) {
-  one->next_claimed = nullptr;
-  (here->last_claimed != nullptr ? here->last_claimed->next_claimed : here->first_claimed) = one;
-  here->last_claimed = one;
-}
-
-awaiter* take_claimed(delivery* here) {
-  awaiter* const one = here->first_claimed;
-  if (one == nullptr) return nullptr;
-  here->first_claimed = one->next_claimed;
-  if (here->first_claimed == nullptr) here->last_claimed = nullptr;
-  return one;
-}
-
 void call_all(delivery* here, bool is_other) {
   here->is_active = true;
-  while (awaiter* one = take_claimed(here)) {
+  while (awaiter* one = here->claimed.pop_front()) {
     leave_all(one, one->winner);
     call_ready(here, one, is_other);
   }
@@ -137,7 +135,12 @@ void deliver_claimed(worker* w, delivery* here) {
 
 // ---- taking ----
 
-await_record* winner_in(std::uintptr_t word) { return reinterpret_cast<await_record*>(word & ~await_state_bits); }
+// From the word of one that was taken.
+void read_taker(awaiter* one, std::uintptr_t word) {
+  const std::uintptr_t by = word & ~await_state_bits;
+  one->winner = by != by_end ? reinterpret_cast<await_record*>(by) : nullptr;
+  one->unmet = by != by_end ? status::timeout : status::ended;
+}
 
 bool replace_state(awaiter* one, std::uintptr_t* seen, std::uintptr_t mine) {
   if (os::is_alone()) return arch::replace_unlocked(reinterpret_cast<std::uintptr_t*>(&one->state), seen, mine);
@@ -160,21 +163,36 @@ claimed_as take(awaiter* one, await_record* by) {
   }
 }
 
+bool take_without_winner(awaiter* one, std::uintptr_t by) {
+  if (take(one, reinterpret_cast<await_record*>(by)) != claimed_as::delivers) return false;
+  read_taker(one, by);
+  return true;
+}
+
 bool has_passed(std::uint64_t deadline_ns) { return deadline_ns != forever && deadline_ns <= now_ns(); }
 
 }  // namespace
 
 // ---- by the one that arms ----
 
-void begin_arming_early(awaiter* one, std::uint64_t deadline_ns) {
+status begin_arming_early(awaiter* one, std::uint64_t deadline_ns) {
   begin_arming(one, arming);
-  if (deadline_ns == forever || has_passed(deadline_ns)) return;
-  runtime* const rt = local::current_runtime();
+  if (deadline_ns == forever || has_passed(deadline_ns)) return status::ok;
   timer* const alarm = &one->records->alarm;
   alarm->owner = one->records;
   alarm->deadline_ns = deadline_ns;
-  one->has_alarm = true;
-  if (rt->alarms.arm(alarm)) wake_clock_keeper(rt);
+  use_runtime([&](runtime* rt) {
+    bool is_first = false;
+    one->has_alarm = rt != nullptr && rt->alarms.arm_unless_closed(alarm, &is_first);
+    if (is_first) wake_clock_keeper(rt);
+  });
+  if (one->has_alarm) return status::ok;
+  disarm(one);
+  return refuse_while_ending();
+}
+
+status refuse_while_ending() {
+  return because(status::not_initialized, nullptr, "the runtime is ending, so that no deadline comes any more");
 }
 
 bool take_at_once(await_record* one) {
@@ -186,7 +204,7 @@ bool take_at_once(await_record* one) {
 namespace {
 
 bool is_over(awaiter* one, std::uintptr_t seen) {
-  one->winner = winner_in(seen);
+  read_taker(one, seen);
   leave_all(one);
   one->state.store(unarmed, base::relaxed);
   return false;
@@ -225,20 +243,23 @@ bool claim_to_deliver(await_record* one, bool* wants_delivery) {
   *wants_delivery = false;
   if (result != claimed_as::delivers) return result != claimed_as::lost;
   delivery* const here = delivery_of(local::current_worker());
-  *wants_delivery = here->first_claimed == nullptr && !here->is_active;
+  *wants_delivery = here->claimed.is_empty() && !here->is_active;
   one->delivers_all = *wants_delivery;
-  add_claimed(here, one->of);
+  here->claimed.push_back(one->of);
   return true;
 }
 
-bool expire_awaiter(await_record* one) { return take(one->of, nullptr) == claimed_as::delivers; }
+bool expire_awaiter(await_record* one) { return take_without_winner(one->of, 0); }
+bool end_awaiter(await_record* one) { return take_without_winner(one->of, by_end); }
 
 void deliver(await_record* one) {
   worker* const w = local::current_worker();
   delivery* const here = delivery_of(w);
-  if (!one->delivers_all) add_claimed(here, one->of);
+  if (!one->delivers_all) here->claimed.push_back(one->of);
   deliver_claimed(w, here);
 }
+
+void note_expired(await_record* one) { delivery_of(local::current_worker())->claimed.push_back(one->of); }
 
 // ---- cancelling ----
 
@@ -255,17 +276,7 @@ bool is_called_here(const awaiter* one) {
 }
 
 // Takes it from those that this OS thread is to call.
-bool take_claimed_here(awaiter* one) {
-  delivery* const here = delivery_here();
-  awaiter* before = nullptr;
-  for (awaiter* each = here->first_claimed; each != nullptr; before = each, each = each->next_claimed) {
-    if (each != one) continue;
-    (before != nullptr ? before->next_claimed : here->first_claimed) = one->next_claimed;
-    if (here->last_claimed == one) here->last_claimed = before;
-    return true;
-  }
-  return false;
-}
+bool take_claimed_here(awaiter* one) { return delivery_here()->claimed.remove(one); }
 
 // By a canceller inside another ready, which would wait for itself.
 void call_in_between(awaiter* one) {
@@ -319,11 +330,9 @@ void outlast_ready(awaiter* one) {
     pause_for(round);
   }
   outlast_others(one);
-  if (const worker* w = local::current_worker(); w != nullptr) return outlast_workers(w->rt, one);
-  runtime* rt = nullptr;
-  local::hold(&rt);
-  if (rt != nullptr) outlast_workers(rt, one);
-  local::let_go();
+  use_runtime([one](const runtime* rt) {
+    if (rt != nullptr) outlast_workers(rt, one);
+  });
 }
 
 }  // namespace

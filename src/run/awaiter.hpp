@@ -30,9 +30,10 @@ namespace weft::sched {
 struct awaiter;
 
 // The state of an awaiter, in the lowest bits of its word; above them is the record by which it was
-// taken, or 0: by the clock.
+// taken, or 0: by the clock, or by_end: by the end of the runtime.
 enum await_state : std::uintptr_t { unarmed, arming, armed, taken, calling, withdrawn };
 inline constexpr std::uintptr_t await_state_bits = 7;
+inline constexpr std::uintptr_t by_end = await_state_bits + 1;
 inline await_state state_in(std::uintptr_t word) { return static_cast<await_state>(word & await_state_bits); }
 
 struct await_record : waiter {
@@ -58,8 +59,9 @@ struct awaiter {
   bool has_alarm = false;
   std::uintptr_t seal = 0;          // in checked builds, while it is armed
   await_record* records = nullptr;  // the alarm is the first one's
-  await_record* winner = nullptr;   // null: the clock. Of the one that has taken it
-  awaiter* next_claimed = nullptr;  // of those that an OS thread has claimed, and will call
+  await_record* winner = nullptr;   // of the one that has taken it; null: see unmet
+  status unmet = status::timeout;   // set where there is no winner; ended: with the runtime
+  awaiter* next = nullptr;          // of those that an OS thread has claimed, and will call
   void (*call)(awaiter* one, status result) = nullptr;
 };
 
@@ -79,13 +81,16 @@ inline void begin_arming(awaiter* one, await_state as) {
   // No other thread knows it yet, but for a canceller of an earlier wait.
   one->state.store(as, base::relaxed);
 }
-// As arming, and the clock may claim it.
-void begin_arming_early(awaiter* one, std::uint64_t deadline_ns);
+// As arming, and the clock may claim it. Errors: not_initialized (the runtime is ending); it is then
+// unarmed.
+status begin_arming_early(awaiter* one, std::uint64_t deadline_ns);
 // What the record waits for is there: takes the awaiter. False: something else came first, and what
 // is there is not to be taken.
 bool take_at_once(await_record* one);
 // True: ready will come, or has. False: the wait is over, by the winner.
 bool finish_arming(awaiter* one);
+// Notes why an awaiter is refused while the runtime ends; returns not_initialized.
+status refuse_while_ending();
 // Withdraws what was armed so far. False: the wait is over, by the winner.
 bool give_up_arming(awaiter* one);
 // By the only one that knows of it, when it waits for nothing.
@@ -103,12 +108,17 @@ claimed_as claim_awaiter(await_record* one);
 bool claim_to_deliver(await_record* one, bool* wants_delivery);
 // By the clock, inside the lock of the timers. False: something came first, or the armer delivers.
 bool expire_awaiter(await_record* one);
+// As expire_awaiter, by the end of the runtime.
+bool end_awaiter(await_record* one);
 
 // ---- outside all locks ----
 
 // Of a record that was claimed so that its claimer delivers, or of the first one of an awaiter that
-// the clock has taken.
+// the clock, or the end, has taken.
 void deliver(await_record* one);
+// Of the first records of all awaiters but the last that the clock, or the end, has taken, before
+// the last one's are delivered: a ready may cancel the others.
+void note_expired(await_record* one);
 
 // True: ready will not come. False: it was called, or is called before this returns.
 bool cancel(awaiter* one);

@@ -34,6 +34,18 @@ unit* take_what_may_run_here(worker* w, Take take) {
 
 }  // namespace
 
+namespace {
+
+unit* ask_scheduler_if_any(worker* w) {
+  if (w->custom.load(base::relaxed) == 0) [[likely]]
+    return nullptr;
+  unit* const chosen = take_what_may_run_here(w, ask_scheduler);
+  if (chosen != nullptr) --w->turns_left;
+  return chosen;
+}
+
+}  // namespace
+
 unit* find_own(worker* w) {
   // What it has goes to others: see life/workers.cpp. `detours` led here.
   if (w->must_end.load(base::relaxed)) [[unlikely]]
@@ -42,13 +54,13 @@ unit* find_own(worker* w) {
     take_in(w, w->pinned_mail.take_all());
   if (!w->mail.is_empty()) [[unlikely]]
     take_in(w, w->mail.take_all());
-  if (w->custom.load(base::relaxed) != 0) [[unlikely]] {
-    if (unit* chosen = take_what_may_run_here(w, ask_scheduler); chosen != nullptr) {
-      --w->turns_left;
-      return chosen;
-    }
+  // After a look around the worker's own queue comes before its scheduler, once.
+  const bool asks_scheduler_late = w->owes_oldest;
+  if (!asks_scheduler_late) {
+    if (unit* chosen = ask_scheduler_if_any(w); chosen != nullptr) return chosen;
   }
-  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->turns_left % 2 == 0;
+  const bool pools_first = w->pool_count.load(base::relaxed) != 0 && w->is_turn_of_pools;
+  w->is_turn_of_pools = !w->is_turn_of_pools;
   if (pools_first) {
     if (unit* one = take_what_may_run_here(w, pop_from_pools); one != nullptr) {
       --w->turns_left;
@@ -58,17 +70,19 @@ unit* find_own(worker* w) {
   enter(w);
   unit* one = choose_as_scheduled(w);
   w->lock.leave();
-  if (one != nullptr) return one;
-  return take_what_may_run_here(w, pop_from_pools);
+  w->owes_oldest = false;  // also where a schedule chose
+  if (one == nullptr) one = take_what_may_run_here(w, pop_from_pools);
+  if (one == nullptr && asks_scheduler_late) one = ask_scheduler_if_any(w);
+  return one;
 }
 
 constexpr std::int32_t turns_between_looks = 64;
 
 void look_around(worker* w) {
   if (w->rt->counts_errors)
-    the_hooks.blame_errors(w, w->current);                    // while that is known: timers and sources run without identity
-  w->turns_left = turns_between_looks - (w->turns_left & 1);  // whether pools come first now: see find_own
-  w->owes_oldest = true;
+    the_hooks.blame_errors(w, w->current);  // while that is known: timers and sources run without identity
+  w->turns_left = turns_between_looks;
+  w->owes_oldest = w->owes_pools = true;
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
   expire_timers(w);
   poll_sources(w);

@@ -3,6 +3,7 @@
 // there is none.
 #include "run/dispatch.hpp"
 
+#include "run/choose.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
 #include "run/entering.hpp"
@@ -95,15 +96,15 @@ namespace {
 }
 
 [[gnu::noinline]] status dispatch_slow(worker* w, unit* self, unit* one) {
-  if (self->has(is_tasklet)) return status::cannot_block;
-  if (is_pinned_elsewhere(w, one)) return status::invalid;
+  if (self->has(is_tasklet)) return tell(status::cannot_block, dispatching);
+  if (is_pinned_elsewhere(w, one)) return tell(status::invalid, dispatching, one);
   if (one->has(wants_to_move)) {
     send_home(w, one);
     return status::ok;
   }
   if (has_forks(w)) detach_forks(w);
   if (one->has(is_tasklet)) return run_tasklet(w, self, one);
-  if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return status::nomem;
+  if (!one->has_parked() && !one->has(has_own_stack) && !bind_stack(w, one)) return tell(status::nomem, dispatching);
   one->set_parent(self);
   enter(w);
   leave_for(w, self, one);
@@ -115,7 +116,7 @@ namespace {
 status dispatch(unit* one) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr) return status::cannot_block;
+  if (self == nullptr) return tell(status::cannot_block, dispatching);
   if (has_forks(w) || self->has_any(is_tasklet | keeps_fp)) return dispatch_slow(w, self, one);
   const unsigned unusual = what_is_unusual(one);
   if (unusual == may_be_dispatched && enters_lock_to_start(w, one)) return start_as_child(w, self, one);
@@ -144,6 +145,7 @@ struct relay {
   const weft_row& row;
   unit* left_over;  // named, but not to be entered without more ado
   bool was_asked_in_vain;
+  int left;  // so many units more, at most
 
   unit* ask(worker* w, unit* yielding) {
     was_asked_in_vain = true;
@@ -188,7 +190,7 @@ unit* name_next(worker* w, relay& named, unit* yielding) {
 
 unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
   relay* const named = scheduler->has(is_fork) ? nullptr : scheduler->relays;
-  if (named == nullptr) return scheduler;
+  if (named == nullptr || --named->left <= 0) return scheduler;
   unit* one = take_first(w, *named);
   if (one == nullptr) one = name_next(w, *named, yielding);
   if (one == nullptr) return scheduler;
@@ -197,10 +199,22 @@ unit* next_in_turn(worker* w, unit* scheduler, unit* yielding) {
   return one;
 }
 
+namespace {
+
+// Within such a row the worker does not look around.
+constexpr int most_units_in_a_row = 256;
+
+status end_long_row() {
+  look_around(local::current_worker());
+  return status::ok;
+}
+
+}  // namespace
+
 status dispatch_in_turn(unit* first, const weft_row& row) {
   if (local::current_unit() == nullptr) return status::cannot_block;
   unit* const self = local::current_unit();
-  relay named{row, nullptr, false};
+  relay named{row, nullptr, false, most_units_in_a_row};
   for (unit* one = first; one != nullptr;) {
     named.left_over = nullptr;
     named.was_asked_in_vain = false;
@@ -211,6 +225,7 @@ status dispatch_in_turn(unit* first, const weft_row& row) {
       if (one == first) return result;
       send_home(local::current_worker(), one);
     }
+    if (named.left_over == nullptr && --named.left <= 0) return end_long_row();
     one = named.was_asked_in_vain ? named.left_over : named.ask(local::current_worker(), nullptr);
   }
   return status::ok;

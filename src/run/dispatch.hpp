@@ -7,6 +7,7 @@
 #include <weft/ext.h>
 
 #include "base/status.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sched {
 
@@ -17,7 +18,10 @@ struct worker;
 
 // Runs a unit that the calling ULT owns, until it ends, parks or yields; it does not run on the
 // caller's stack, a tasklet does.
+// Names its failures.
 status dispatch(unit* one);
+inline constexpr call_errors dispatching{
+    .call = "weft_ext_dispatch", .argument = "unit", .invalid = {"unit", is_pinned_to_another}};
 
 // Runs `first` so, and then, as siblings of it, the others of a row: straight from one to the
 // other. Errors are those of dispatch for `first`.

@@ -5,6 +5,7 @@
 #include "run/resume.hpp"
 #include "worker/extras.hpp"
 #include "worker/local.hpp"
+#include "worker/outlived.hpp"
 
 namespace weft::sched {
 
@@ -30,7 +31,10 @@ void wake_joiner(waiter* joiner) {
 }  // namespace
 
 void free_unit(worker* w, unit* one) {
-  if (has_used_second_line(one)) clean(w != nullptr ? w->rt : local::current_runtime(), one);
+  if (has_used_second_line(one)) {
+    if (is_outlived(one)) return let_outlived_go(one);
+    clean(w != nullptr ? w->rt : local::current_runtime(), one);
+  }
   one->state.store(unit_state::free, base::relaxed);
   if (w != nullptr) return w->units.give(one);
   release_outside(one);

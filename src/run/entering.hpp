@@ -26,6 +26,10 @@ void plain_stack_entry(void* transfer, void* argument);
 
 inline bool is_time_to_look(const worker* w) { return w->turns_left <= 0; }
 
+// A look is due, and the unit that had waited longest at the look before has not run: since then no
+// unit was chosen, all were named. So a unit that is named now and then runs at once.
+inline bool is_turn_overdue(const worker* w) { return is_time_to_look(w) && w->owes_oldest; }
+
 // Of the stack on which w stands, or is about to.
 inline fiber::sanitizer::side side_of(const worker* w) {
   if constexpr (!fiber::sanitizer::is_there) return {};

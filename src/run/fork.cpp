@@ -63,7 +63,7 @@ void empty(fork_deque& forks, weft_forked* top) {
 
 fork_segment* take_segment(worker* w) {
   fork_segment* one = w->spare_forks;
-  if (one == nullptr) return static_cast<fork_segment*>(os::reserve(sizeof(fork_segment), os::page_bytes()));
+  if (one == nullptr) return static_cast<fork_segment*>(os::reserve_unfilled(sizeof(fork_segment)));
   w->spare_forks = one->next;
   --w->spare_fork_count;
   return one;

@@ -10,6 +10,7 @@
 #include "run/choose.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
+#include "run/kept_units.hpp"
 #include "run/next.hpp"
 #include "run/stack_class.hpp"
 #include "run/steal.hpp"
@@ -85,6 +86,8 @@ void give_clock_back(worker* w) {
 
 void count_sleep(worker* w) { w->sleeps.store(w->sleeps.load(base::relaxed) + 1, base::relaxed); }
 
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
+
 // Announces, looks once more, sleeps. The side that makes work available does it before it looks
 // for sleepers; the sleeper announces itself before it looks for work: with the fences between, one
 // of the two sees the other.
@@ -105,9 +108,11 @@ void go_to_sleep(worker* w) {
     return give_clock_back(w);
   }
   if (w->has_run_sized) trim_stacks(w);
-  const std::uint64_t until = deadline_to_keep(w);
+  std::uint64_t until = deadline_to_keep(w);
   if (sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     the_hooks.all_workers_idle(w, until);
+  } else if (rt->settings.migrate) {
+    until = earlier(until, os::now_ns() + look_at_kept_units_ns);
   }
   count_sleep(w);
   sleep(w, until);
@@ -129,8 +134,6 @@ void go_to_sleep_in_turn(worker* w) {
   take_out_of_sleep(w);
   if (stays) the_hooks.pass_turn(w);  // what it saw may be another's to take
 }
-
-std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
 
 // Between questions to others that were not worth it: a sleep that others may shorten, but not by
 // work for any worker. It looks up now and then, under the one announcement: another fence each

@@ -89,6 +89,7 @@ namespace {
 [[gnu::noinline]] worker* park_slow(worker* w, unit* self, after_switch after) {
   if (has_forks(w)) detach_forks(w);
   note(w->rt, WEFT_ON_PARK, self);
+  if (w->rt->settings.migrate) note_last_worker(w, self);
   self->state.store(unit_state::blocked, base::relaxed);
   if (pool* home = self->home.load(base::relaxed); home != nullptr) home->note_blocked();
   unit* const named = named_successor(w, self, false);
@@ -130,7 +131,7 @@ status park_holding(unit** out, const char* what, queue::spinlock* held) {
   worker* const w = local::current_worker();
   unit* const self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) [[unlikely]]
-    return status::cannot_block;
+    return tell(status::cannot_block, parking_holding);
   *out = self;
   waiter me(what, nullptr);
   me.who = self;

@@ -17,6 +17,7 @@
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
 #include "unit/unit.hpp"
+#include "worker/failure.hpp"
 #include "worker/worker.hpp"
 
 namespace weft::sched {
@@ -33,6 +34,8 @@ worker* park(worker* w, unit* self, after_switch after);
 // whose address is in *self before, and is released once its context is saved; null: no other OS
 // thread looks there. Errors, with `held` held: cannot_block.
 status park_holding(unit** self, const char* what, queue::spinlock* held);
+// Names its failures.
+inline constexpr call_errors parking_holding{"weft_ext_park_unlocking", "self"};
 // What releases it.
 inline void let_go_of(worker*, void* held) { static_cast<queue::spinlock*>(held)->unlock(); }
 

@@ -66,10 +66,18 @@ worker* target_from_outside(runtime* rt) {
   return next_target(rt);
 }
 
-// Onto any worker but w: the debug mode that migrates at every switch.
-worker* another(runtime* rt, worker* w) {
-  worker* other = next_target(rt);
-  return other == w ? next_target(rt) : other;
+// Any worker but the one of this index, where there is another: one that sleeps, if there is one.
+worker* another(runtime* rt, unsigned index) {
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  const std::uint32_t first = rt->next_target.fetch_add(1, base::relaxed);
+  worker* found = nullptr;
+  for (unsigned tried = 0; tried < slots; ++tried) {
+    worker* w = serving_worker(rt, (first + tried) % slots);
+    if (w == nullptr || w->index == index) continue;
+    if (w->is_asleep.load(base::relaxed) == 1) return w;
+    if (found == nullptr) found = w;
+  }
+  return found != nullptr ? found : next_target(rt);
 }
 
 void push_own(worker* w, unit* one, push_reason reason) {
@@ -99,6 +107,10 @@ void mail_to(worker* target, unit* one) {
 }
 
 }  // namespace
+
+void note_last_worker(const worker* w, unit* one) {
+  if (!one->has(stays_put)) base::store_relaxed(one->home_worker, static_cast<std::uint16_t>(w->index));
+}
 
 void take_in(worker* w, unit* chain) {
   enter(w);
@@ -139,6 +151,13 @@ namespace {
 
 constexpr bool is_yield(push_reason reason) { return reason == push_reason::yielded || reason == push_reason::yielded_as_new; }
 
+// WEFT_MIGRATE: the worker that ran it last is where it yielded, or noted in a unit that parked.
+void move_on(runtime* rt, worker* w, unit* one, push_reason reason) {
+  if (is_yield(reason)) note_last_worker(w, one);
+  if (one->has_parked()) return mail_to(another(rt, base::load_relaxed(one->home_worker)), one);
+  mail_to(w != nullptr ? another(rt, w->index) : target_from_outside(rt), one);
+}
+
 [[gnu::noinline]] void make_ready_elsewhere(worker* w, unit* one, push_reason reason) {
   runtime* rt = local::current_runtime();
   note(rt, is_yield(reason) ? WEFT_ON_YIELD : WEFT_ON_READY, one);
@@ -154,8 +173,8 @@ constexpr bool is_yield(push_reason reason) { return reason == push_reason::yiel
   if (reason == push_reason::yielded_as_new) reason = push_reason::yielded;
   if (one->has(stays_put)) {
     if (worker* owner = worker_at(rt, one->home_worker); owner != w) return send_to(owner, one);
-  } else if (rt->settings.migrate && w != nullptr) [[unlikely]] {
-    return mail_to(another(rt, w), one);
+  } else if (rt->settings.migrate) [[unlikely]] {
+    return move_on(rt, w, one, reason);
   }
   if (has_domains(rt) && !one->has(stays_put)) [[unlikely]]
     return push_to_domain(rt, w, one, reason);

@@ -38,6 +38,9 @@ void own_parked(unit* one);
 void become_ready_again(worker* w, void* one);
 void become_ready_as_new(worker* w, void* one);
 
+// WEFT_MIGRATE: the running unit, which is about to park, goes on on another worker than w.
+void note_last_worker(const worker* w, unit* one);
+
 // Puts a chain (by next) of owned units into w's queue, its first one to run last. By w.
 void take_in(worker* w, unit* chain);
 

@@ -14,10 +14,35 @@ namespace weft::sched {
 
 namespace {
 
-bool expires(timer* alarm) {
+bool is_awaiters_alarm(const timer* alarm) { return is_awaiters(alarm->owner); }
+
+// Inside the lock of the timers. An awaiter counts until its ready has returned.
+bool expires(runtime* rt, timer* alarm) {
   waiter* const one = alarm->owner;
-  return is_awaiters(one) ? expire_awaiter(record_of(one)) : claim(one, timed_out);
+  if (!is_awaiters(one)) return claim(one, timed_out);
+  if (!expire_awaiter(record_of(one))) return false;
+  rt->expiring.fetch_add(1, base::relaxed);
+  return true;
 }
+
+// Of awaiters: all are noted before the first ready runs.
+class expired {
+ public:
+  void add(timer* alarm) {
+    if (last_ != nullptr) note_expired(last_);
+    last_ = record_of(alarm->owner);
+    ++count_;
+  }
+  // Returns how many there were.
+  std::uint32_t deliver_all() {
+    if (last_ != nullptr) deliver(last_);
+    return count_;
+  }
+
+ private:
+  await_record* last_ = nullptr;
+  std::uint32_t count_ = 0;
+};
 
 [[gnu::noinline]] bool wake_awaiter(await_record* one) {
   const claimed_as result = one->is_claimed || one->delivers_all ? claimed_as::delivers : claim_awaiter(one);
@@ -64,16 +89,34 @@ void expire_timers(worker* w) {
   const std::uint64_t now = now_ns(w);
   if (alarms.next_ns() > now) return;
   const without_identity nobody_wakes_them(w);
-  timer* due = alarms.take_due(now, expires);
+  timer* due = alarms.take_due(now, [w](timer* alarm) { return expires(w->rt, alarm); });
+  expired awaiters;
   while (due != nullptr) {
     timer* next = due->sibling;  // the record may go once its ULT is ready
-    if (is_awaiters(due->owner)) {
-      deliver(record_of(due->owner));
+    if (is_awaiters_alarm(due)) {
+      awaiters.add(due);
     } else {
       make_ready(w, due->owner->who, push_reason::woken);
     }
     due = next;
   }
+  const std::uint32_t count = awaiters.deliver_all();
+  if (count == 0) return;
+  // [P22] release: what ready did, such as units that it made; pairs with [P23]
+  w->rt->expiring.fetch_sub(count, base::release);
 }
+
+bool end_awaits(runtime* rt) {
+  bool were_some = false;
+  timer* each =
+      rt->alarms.close(is_awaiters_alarm, [](timer* alarm) { return end_awaiter(record_of(alarm->owner)); }, &were_some);
+  expired awaiters;
+  for (; each != nullptr; each = each->sibling) awaiters.add(each);
+  static_cast<void>(awaiters.deliver_all());
+  return were_some;
+}
+
+// [P23] acquire: what the last ready did; pairs with [P22]
+bool are_expiries_over(const runtime* rt) { return rt->expiring.load(base::acquire) == 0; }
 
 }  // namespace weft::sched

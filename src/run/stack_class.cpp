@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t M = std::size_t{1} << 20;
 constexpr std::size_t usual_fork_bytes = 8 * M;
 constexpr std::size_t most_class_bytes = 1024 * M;
+constexpr std::size_t fork_stacks_wanted = 64;  // in a quarter of RLIMIT_AS, where RLIMIT_STACK leaves the size open
 constexpr std::size_t most_fork_stacks = 10'000;
 constexpr std::size_t kept_of_idle_bytes = 64 * 1024;  // that an idle stack may hold: mem::trim
 
@@ -27,9 +28,16 @@ std::size_t limit_of(Kind kind) {
   return limit.rlim_cur;
 }
 
+// Where main's stack is as good as unlimited: as large as the address space allows.
+std::size_t largest_fork_bytes() {
+  const std::size_t share = limit_of(RLIMIT_AS) / 4 / fork_stacks_wanted / M * M;
+  if (share > most_class_bytes) return most_class_bytes;
+  return share > usual_fork_bytes ? share : usual_fork_bytes;
+}
+
 std::size_t usual_bytes_of_forks(const runtime* rt) {
   std::size_t bytes = limit_of(RLIMIT_STACK);
-  if (bytes > most_class_bytes) bytes = usual_fork_bytes;
+  if (bytes > most_class_bytes) bytes = largest_fork_bytes();
   // An OS thread with a larger stack than the system's may have been adopted.
   const bool is_large = rt->main_bytes > bytes && rt->main_bytes <= most_class_bytes;
   return is_large ? rt->main_bytes : bytes;
@@ -48,6 +56,8 @@ void start_depot(runtime* rt, unsigned size_class, std::size_t stack_bytes, std:
   settings.keep_bytes = rt->settings.stack_cache_bytes / kept_of_idle_bytes * os::page_bytes();
   settings.memory = seam::stack_memory();
   settings.guards = &rt->mapped_guards;
+  settings.guard_bytes = rt->settings.guard_bytes;
+  settings.address_bytes = address_share();
   settings.size_class = static_cast<std::uint8_t>(size_class);
   settings.most = most;
   depot_of(rt, size_class)->start(settings);
@@ -107,6 +117,11 @@ status add_class(runtime* rt, std::size_t stack_bytes, unsigned* out) {
 
 }  // namespace
 
+std::size_t address_share() {
+  const std::size_t limit = limit_of(RLIMIT_AS);
+  return limit == SIZE_MAX ? SIZE_MAX : limit / 4;
+}
+
 void start_fork_stacks(runtime* rt) {
   std::size_t& bytes = rt->settings.fork_stack_bytes;
   if (!rt->settings.is_given(os::variable::fork_stack_size)) bytes = usual_bytes_of_forks(rt);
@@ -114,8 +129,9 @@ void start_fork_stacks(runtime* rt) {
   rt->fork_lend_bytes = rt->lend_bytes;
   if (rt->fork_class == mem::default_class) return;
   const std::size_t slot_bytes = slot_bytes_for(bytes);
-  if (rt->lend_bytes != SIZE_MAX) rt->fork_lend_bytes = bytes - bytes / 4;
-  const std::size_t share = limit_of(RLIMIT_AS) / 4 / (slot_bytes + mem::guard_bytes(rt->guard));
+  if (rt->lend_bytes != PTRDIFF_MAX) rt->fork_lend_bytes = bytes - bytes / 4;
+  const std::size_t guard = mem::guard_bytes(slot_bytes, rt->guard, mem::spread::dense, rt->settings.guard_bytes);
+  const std::size_t share = address_share() / (slot_bytes + guard);
   start_depot(rt, mem::fork_class, slot_bytes, share < most_fork_stacks ? share : most_fork_stacks);
 }
 

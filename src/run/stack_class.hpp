@@ -20,6 +20,10 @@
 
 namespace weft::sched {
 
+// The bytes that the stacks of one size should take at most: a quarter of RLIMIT_AS; SIZE_MAX:
+// there is no limit.
+std::size_t address_share();
+
 // After the adopted caller is known, before any fork.
 void start_fork_stacks(runtime* rt);
 void stop_sized_stacks(runtime* rt);

@@ -9,6 +9,7 @@
 #include "run/choose.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
+#include "run/kept_units.hpp"
 #include "run/next.hpp"
 #include "run/ready.hpp"
 #include "run/victims.hpp"
@@ -143,7 +144,10 @@ void judge_last(worker* w, std::uint64_t now) {
   if (w->has_stolen_forks) adapt_batch(w, was_worth_it);
 }
 
-bool has_units_to_take(const worker* victim) { return victim->ready.stealable() != 0 || !victim->mail.is_empty(); }
+// Under WEFT_MIGRATE a worker keeps what was sent to it: see kept_units.hpp.
+bool has_units_to_take(const worker* victim) {
+  return (victim->ready.stealable() != 0 || !victim->mail.is_empty()) && !victim->rt->settings.migrate;
+}
 
 bool has_something(const worker* victim) { return has_units_to_take(victim) || has_forks_to_take(victim); }
 
@@ -266,7 +270,7 @@ worker* victim_of_choice(worker* w) {
 unit* steal_by_choice(worker* w) {
   worker* victim = victim_of_choice(w);
   if (victim == nullptr) return nullptr;
-  unit* chain = has_domains(w->rt) ? nullptr : take_from_still(w, victim);
+  unit* chain = has_domains(w->rt) || w->rt->settings.migrate ? nullptr : take_from_still(w, victim);
   if (chain != nullptr) return bring_home(w, chain);
   chain = take_private_forks(w, victim);
   if (chain == nullptr) return nullptr;
@@ -348,6 +352,7 @@ bool sees_public_forks(const worker* w) {
 unit* await_next_fork(worker* w) {
   constexpr int rounds = 8;
   w->has_run_taken_fork = false;
+  if (--w->turns_left <= 0) return nullptr;
   const bool has_work = w->ready.stealable() != 0 || !w->mail.is_empty() || !w->pinned_mail.is_empty();
   if (has_work || !may_ask_for_forks(w) || w->must_end.load(base::relaxed)) return nullptr;
   const std::uint64_t since = os::now_ns();
@@ -362,6 +367,17 @@ unit* await_next_fork(worker* w) {
   return nullptr;
 }
 
+namespace {
+
+// Null also where no worker keeps any for long.
+[[gnu::noinline]] unit* take_kept_units(worker* w) {
+  worker* const victim = look_for_kept_units(w);
+  unit* const chain = victim != nullptr ? take_from(w, victim) : nullptr;
+  return chain != nullptr ? bring_home(w, chain) : nullptr;
+}
+
+}  // namespace
+
 unit* steal(worker* w) {
   const bool has_far = has_domains(w->rt);
   if (has_far) [[unlikely]] {
@@ -371,6 +387,9 @@ unit* steal(worker* w) {
   }
   if (w->rt->turns != nullptr) [[unlikely]]
     return steal_by_choice(w);
+  if (w->rt->settings.migrate) [[unlikely]] {
+    if (unit* one = take_kept_units(w); one != nullptr) return one;
+  }
   const std::uint64_t now = os::now_ns();
   judge_last(w, now);
   if (now < w->steal_after_ns && !is_somebody_stuck(w, now)) return nullptr;

@@ -72,19 +72,47 @@ bool take_ready(worker* w, unit* next) {
   return false;
 }
 
+bool serves_others(const worker* w) { return w->pool_count.load(base::relaxed) != 0 || w->custom.load(base::relaxed) != 0; }
+
+// Inside the lock: the unit that has waited longest, before `next`; or `next` if there is none.
+unit* put_behind_oldest(worker* w, unit* next) {
+  w->owes_oldest = false;
+  unit* const oldest = w->ready.pop_longest_waiting();
+  if (oldest == nullptr) return next;
+  w->ready.push_recent(next);
+  return oldest;
+}
+
+[[gnu::cold, gnu::noinline]] status tell_yielded(const unit* next, bool is_dispatched, bool is_turn_of_pools) {
+  if (is_dispatched)
+    static_cast<void>(because(status::again, nullptr, "a scheduler ULT dispatched the caller, which has yielded to it"));
+  else if (is_turn_of_pools)
+    static_cast<void>(
+        because(status::again, nullptr, "units of other queues have waited longer; the caller has yielded to them"));
+  else
+    static_cast<void>(because(status::again, "thread", "it is not ready where this worker would take it"));
+  return tell(status::again, yielding_to, next);
+}
+
 [[gnu::noinline]] status yield_to_slow(unit* next) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (join_word::has_ended(next)) return status::invalid;
+  if (self == nullptr || self->has(is_tasklet)) return tell(status::cannot_block, yielding_to);
+  if (join_word::has_ended(next)) return tell(status::invalid, yielding_to, next);
+  const bool is_turn_of_others = is_turn_overdue(w);
   if (is_time_to_look(w)) look_around(w);
   if (has_forks(w)) detach_forks(w);
-  if (next == self || self->is_dispatched() || !take_ready(w, next)) {
+  const bool is_dispatched = self->is_dispatched();
+  // Of pools, which keep their order, a carrier takes the next unit.
+  const bool is_turn_of_pools = is_turn_of_others && (next->home.load(base::relaxed) != nullptr || serves_others(w));
+  if (next == self || is_dispatched || is_turn_of_pools || !take_ready(w, next)) {
     sched::yield(w, self);
-    return next == self ? status::ok : status::again;
+    return next == self ? status::ok : tell_yielded(next, is_dispatched, is_turn_of_pools);
   }
+  --w->turns_left;
+  if (is_turn_of_others) next = put_behind_oldest(w, next);
   self->state.store(unit_state::ready, base::relaxed);
-  if (self->home.load(base::relaxed) == nullptr && !self->has(wants_to_move)) {
+  if (self->home.load(base::relaxed) == nullptr && !self->has(wants_to_move) && !w->rt->settings.migrate) {
     note(w->rt, WEFT_ON_YIELD, self);
     w->ready.push_yielded(self);
   } else {
@@ -126,24 +154,36 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
   arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w)));
 }
 
+// Besides what the caller owns, and is. A worker that serves pools may have some there.
+bool has_others_ready(worker* w) {
+  if (serves_others(w)) return true;
+  enter(w);
+  const bool any = !w->ready.is_empty();
+  w->lock.leave();
+  return any;
+}
+
 [[gnu::noinline]] status yield_to_owned_slow(unit* next, bool as_new) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
-  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (is_pinned_elsewhere(w, next)) return status::invalid;
+  if (self == nullptr || self->has(is_tasklet)) return tell(status::cannot_block, yielding_to_owned);
+  if (is_pinned_elsewhere(w, next)) return tell(status::invalid, yielding_to_owned, next);
   if (next->has_any(is_tasklet | wants_to_move)) {
     const status result = dispatch(next);
-    if (result == status::ok) sched::yield(local::current_worker(), self);
+    if (result != status::ok) return tell(result, yielding_to_owned, next);
+    sched::yield(local::current_worker(), self);
     return result;
   }
+  const bool is_turn_of_others = is_turn_overdue(w) && !self->is_dispatched();
   if (is_time_to_look(w)) look_around(w);
   if (has_forks(w)) detach_forks(w);
-  if (w->must_end.load(base::relaxed)) {  // a carrier must see that, or the scheduler that dispatched self
+  // A carrier must see that, or the scheduler that dispatched self.
+  if (w->must_end.load(base::relaxed) || (is_turn_of_others && has_others_ready(w))) {
     send_home(w, next);
     sched::yield(w, self);
     return status::ok;
   }
-  if (!can_follow(w, next)) return status::nomem;
+  if (!can_follow(w, next)) return tell(status::nomem, yielding_to_owned, next);
   prepare_to_give_way(w, self, next, {way_back(as_new), self});
   if (!can_be_entered(next)) unbind_stack(w, next);  // a carrier runs it, where it stands itself
   enter(w);
@@ -190,10 +230,10 @@ status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* stat
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr) [[unlikely]]
-    return is_left_behind() ? status::unsupported : status::cannot_block;
+    return tell(is_left_behind() ? status::unsupported : status::cannot_block, yielding_in_pool);
   pool* const home = self->home.load(base::relaxed);
   if (home == nullptr || !may_give_way(w, self)) [[unlikely]]
-    return self->has(is_tasklet) ? status::cannot_block : status::busy;
+    return self->has(is_tasklet) ? tell(status::cannot_block, yielding_in_pool) : status::busy;
   unit* const next = lock_first(w, home);
   if (next == nullptr) return home->is_plain && ready_units(home) == 0 ? status::again : status::busy;
   if (!may_enter_now(w, next, accepts, state)) {

@@ -121,6 +121,7 @@ void blame_death(const death& how) {
     out.bytes(how.stack_bytes) << " from ";
     out.address(how.stack_low);
   }
+  if (how.is_elsewhere) out << ", but it stood on another stack, as of a coroutine of the program's or a library's";
   if (in_thread) name_maker(out, ", made in ", view, names::raw);
   name_cure(out, how, has_exception);
   out << "\n";

@@ -35,6 +35,7 @@ struct death {
   const void* stack_low;
   std::size_t stack_bytes;
   bool is_abort;
+  bool is_elsewhere = false;  // the stack pointer lies on another stack
 };
 void blame_death(const death& how);
 

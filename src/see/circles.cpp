@@ -4,84 +4,18 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <iterator>
 
-#include "os/clock.hpp"
 #include "run/fork.hpp"
-#include "see/holders.hpp"
+#include "see/circle_search.hpp"
 #include "worker/clock.hpp"
 #include "worker/extras.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
-#include "worker/stillness.hpp"
 
 namespace weft::sched {
 
 namespace {
-
-// Longer ones are not looked for.
-constexpr unsigned most_members = 64;
-
-constexpr std::uint64_t least_pause_ns = 500'000'000;
-constexpr unsigned times_the_cost = 100;  // at most a hundredth of a CPU
-
-struct circle {
-  const unit* members[most_members] = {};
-  unsigned count = 0;
-  std::uint64_t signature = 0;
-};
-
-// What else runs while circles are looked for. While others go on, a fork with the number of a
-// mutex's holder may be the one that holds it.
-enum class meanwhile { all_stand_still, others_go_on };
-
-struct search {
-  runtime* rt;
-  const known_stacks* stacks;
-  meanwhile during;
-  void (*found)(void* state, const circle& one);
-  void* state;
-};
-
-bool waits_for_ever(const unit_view& one) { return one.waits && one.is_endless; }
-
-// Null: it does not wait, or not for a unit.
-const unit* next_of(const search& all, const unit* one, unit_view* view) {
-  if (!look_at(one, view) || !waits_for_ever(*view)) return nullptr;
-  const bool is_known_by_number = std::strcmp(view->what, "join") != 0 && !view->is_holder_address;
-  if (all.during == meanwhile::others_go_on && is_known_by_number && all.stacks->has_forks()) return nullptr;
-  return holder_of(all.rt, *all.stacks, *view);
-}
-
-// The same for the same waits, whichever member it begins with.
-std::uint64_t signature_of(const unit_view& one) {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-  std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(one.where) * odd;
-  mixed = (mixed ^ reinterpret_cast<std::uintptr_t>(one.record)) * odd;
-  mixed = (mixed ^ one.since_ns ^ reinterpret_cast<std::uintptr_t>(one.object)) * odd;
-  return mixed ^ mixed >> 32;
-}
-
-// Follows the waits from `first`: a circle that comes back to it, and of whose members it has the
-// lowest address, so that each circle is found once.
-void search_from(void* state, unit* first) {
-  const auto* all = static_cast<const search*>(state);
-  circle found;
-  unit_view view;
-  const unit* one = first;
-  do {
-    if (found.count == most_members || one < first) return;
-    found.members[found.count++] = one;
-    one = next_of(*all, one, &view);
-    found.signature += signature_of(view);
-  } while (one != nullptr && one != first);
-  if (one != nullptr) all->found(all->state, found);
-}
-
-void search_all(runtime* rt, const known_stacks& stacks, meanwhile during, void (*found)(void* state, const circle& one),
-                void* state) {
-  search all{rt, &stacks, during, found, state};
-  walk_units(rt, search_from, &all);
-}
 
 struct writing {
   runtime* rt;
@@ -119,32 +53,15 @@ void write_circle(void* state, const circle& one) {
   *all->out << "\n";
 }
 
-bool is_among(std::uint64_t signature, const std::uint64_t* those, unsigned count) {
-  for (unsigned index = 0; index < count; ++index) {
-    if (those[index] == signature) return true;
-  }
-  return false;
-}
-
 struct looking {
   runtime* rt;
-  circles_seen* known;
-  std::uint64_t seen[circles_seen::most] = {};
-  unsigned seen_count = 0;
-  circle to_tell[circles_seen::most] = {};
+  circle to_tell[8] = {};
   unsigned tell_count = 0;
 };
 
 void note_circle(void* state, const circle& one) {
   auto* all = static_cast<looking*>(state);
-  circles_seen* known = all->known;
-  if (all->seen_count == circles_seen::most) return;
-  all->seen[all->seen_count++] = one.signature;
-  const bool is_new = !is_among(one.signature, known->told, known->told_count);
-  if (!is_new || known->told_count == circles_seen::most) return;
-  if (!is_among(one.signature, known->seen, circles_seen::most)) return;
-  known->told[known->told_count++] = one.signature;
-  all->to_tell[all->tell_count++] = one;
+  if (all->tell_count < std::size(all->to_tell)) all->to_tell[all->tell_count++] = one;
 }
 
 void tell(const looking& all, names how) {
@@ -169,23 +86,19 @@ void tell_beside(void* argument, names how) { tell(*static_cast<const looking*>(
 
 }  // namespace
 
-void write_circles(runtime* rt, text& out, const known_stacks& stacks, const char* margin, names how) {
+void write_circles(runtime* rt, text& out, const char* margin, names how) {
+  circle_search* search = circle_search::make();
+  if (search == nullptr) return;
   writing all{rt, &out, margin, how};
-  search_all(rt, stacks, meanwhile::all_stand_still, write_circle, &all);
+  search->search_all(rt, write_circle, &all);
+  circle_search::free(search);
 }
 
-void look_for_circles(runtime* rt, circles_seen* known, std::uint64_t now_ns) {
-  if (now_ns < known->due_ns) return;
-  looking all{rt, known};
-  {
-    const known_stacks stacks(rt);
-    search_all(rt, stacks, meanwhile::others_go_on, note_circle, &all);
-  }
-  std::memcpy(known->seen, all.seen, sizeof known->seen);
+bool look_for_circles(runtime* rt, circle_search* search) {
+  looking all{rt};
+  const bool has_more = search->step(rt, note_circle, &all);
   if (all.tell_count != 0) run_beside(tell_beside, &all);
-  const std::uint64_t end_ns = os::now_ns();
-  const std::uint64_t pause_ns = (end_ns - now_ns) * times_the_cost;
-  known->due_ns = end_ns + (pause_ns < least_pause_ns ? least_pause_ns / 2 : pause_ns);
+  return has_more;
 }
 
 }  // namespace weft::sched

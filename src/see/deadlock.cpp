@@ -11,6 +11,7 @@
 #include "run/end.hpp"
 #include "run/next.hpp"
 #include "see/blame.hpp"
+#include "see/circle_search.hpp"
 #include "see/circles.hpp"
 #include "see/stillness_report.hpp"
 #include "see/tracing.hpp"
@@ -28,6 +29,9 @@ constexpr std::uint64_t ns_per_ms = 1'000'000;
 constexpr std::uint64_t first_pause_ns = 200 * ns_per_ms;
 constexpr std::uint64_t longest_pause_ns = 30'000 * ns_per_ms;
 constexpr std::uint64_t between_readings_ns = 10 * ns_per_ms;
+constexpr std::uint64_t between_steps_ns = 250 * ns_per_ms;  // of the search for circles
+
+std::uint64_t earlier(std::uint64_t one, std::uint64_t other) { return one < other ? one : other; }
 
 // Lookers that would look at the same time as another come later: awake, they would be in each
 // other's way for ever.
@@ -37,19 +41,62 @@ constexpr int most_tries = 3;
 // TSan has an OS thread of its own, which sleeps and wakes for ever.
 constexpr unsigned instrumentation_threads = config::thread_sanitizer ? 1 : 0;
 
-// The word on which the looker sleeps: it looks no further once that has changed.
+// The word on which the looker sleeps: it looks no further once that has changed, or once its
+// attempt has succeeded.
 struct sleep_word {
   base::atomic<std::uint32_t>* word;
   std::uint32_t value;
+  bool (*attempt)(void* argument) = nullptr;
+  void* argument = nullptr;
+  mutable bool has_succeeded = false;
 
   bool holds() const { return word->load(base::relaxed) == value; }
+  // Between two readings.
+  bool still_waits() const {
+    if (attempt != nullptr && !has_succeeded) has_succeeded = attempt(argument);
+    return holds() && !has_succeeded;
+  }
 };
 
 // ---- the workers' side ----
 
+struct outside_query {
+  int id;
+  wait_kind blocked;
+  std::uint64_t waits;
+  std::uint64_t tried_ns;
+};
+
+outside_query outside_with(int id) {
+  outside_query query{id, wait_kind::none, 0, 0};
+  local::walk_outside(
+      [](void* state, outside* one) {
+        auto* wanted = static_cast<outside_query*>(state);
+        if (one->id != wanted->id) return;
+        wanted->blocked = one->is_blocked.load(base::relaxed);
+        wanted->waits = one->waits.load(base::relaxed);
+        wanted->tried_ns = one->tried_ns.load(base::relaxed);
+      },
+      &query);
+  return query;
+}
+
+bool do_all_sleep(runtime* rt) {
+  const unsigned count = rt->worker_count.load(base::relaxed);
+  if (sleeping_workers(rt) == count) return true;
+  unsigned still = 0;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = serving_worker(rt, index);
+    if (w == nullptr) continue;
+    const bool sleeps = w->is_asleep.load(base::relaxed) == 1;
+    if (sleeps || outside_with(w->os_thread_id.load(base::relaxed)).blocked == wait_kind::endless) ++still;
+  }
+  return still == count;
+}
+
+// Or are held up.
 bool all_workers_sleep(runtime* rt) {
-  return sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX &&
-         !rt->is_stopping.load(base::relaxed) && !has_sources(rt);
+  return rt->alarms.next_ns() == UINT64_MAX && !rt->is_stopping.load(base::relaxed) && !has_sources(rt) && do_all_sleep(rt);
 }
 
 bool is_main_blocked(runtime* rt) {
@@ -88,6 +135,7 @@ struct reading {
   unsigned in_weft = 0;    // outside, blocked in one of our waits
   unsigned elsewhere = 0;  // blocked in a lock of OS threads
   std::uint64_t signature = 0;
+  std::uint64_t since_ns = 0;  // the end of the reading before
 };
 
 void add_to_signature(reading* all, std::uint64_t id, std::uint64_t value) {
@@ -95,38 +143,27 @@ void add_to_signature(reading* all, std::uint64_t id, std::uint64_t value) {
   all->signature += (id * 0x9e3779b97f4a7c15 ^ value) * 0xbf58476d1ce4e5b9;
 }
 
-struct outside_query {
-  int id;
-  wait_kind blocked;
-  std::uint64_t waits;
-};
-
-outside_query outside_with(int id) {
-  outside_query query{id, wait_kind::none, 0};
-  local::walk_outside(
-      [](void* state, outside* one) {
-        auto* wanted = static_cast<outside_query*>(state);
-        if (one->id != wanted->id) return;
-        wanted->blocked = one->is_blocked.load(base::relaxed);
-        wanted->waits = one->waits.load(base::relaxed);
-      },
-      &query);
-  return query;
+// In one of our waits, and does not come out of it.
+bool stands_in_weft(const reading& all, const os::task& one, const outside_query& query) {
+  if (query.blocked != wait_kind::endless) return false;
+  if (one.id == all.own_id) return true;
+  return query.tried_ns == 0 ? one.is_asleep : query.tried_ns > all.since_ns;
 }
 
 void read_one(void* state, const os::task& one) {
   auto* all = static_cast<reading*>(state);
   if (one.is_onlooker || one.has_ended) return;
   const bool is_self = one.id == all->own_id;
+  const outside_query query = outside_with(one.id);
+  if (stands_in_weft(*all, one, query)) {
+    ++all->in_weft;
+    return add_to_signature(all, static_cast<unsigned>(one.id), query.waits);
+  }
   if (const worker* w = worker_on(all->rt, one.id); w != nullptr) {
     if (w->is_asleep.load(base::relaxed) != 1 || !(one.is_asleep || is_self)) ++all->awake;
     return add_to_signature(all, static_cast<unsigned>(one.id), w->times_idle.load(base::relaxed));
   }
-  const outside_query query = outside_with(one.id);
-  if (query.blocked == wait_kind::endless && (one.is_asleep || is_self)) {
-    ++all->in_weft;
-    add_to_signature(all, static_cast<unsigned>(one.id), query.waits);
-  } else if (one.waits_for_others && query.blocked == wait_kind::none) {
+  if (one.waits_for_others && query.blocked == wait_kind::none) {
     ++all->elsewhere;
     add_to_signature(all, static_cast<unsigned>(one.id), one.switches);
   } else {
@@ -135,8 +172,8 @@ void read_one(void* state, const os::task& one) {
 }
 
 // False: an OS thread could still do something.
-bool read_all(runtime* rt, reading* all) {
-  *all = {rt, os::thread_id()};
+bool read_all(runtime* rt, std::uint64_t since_ns, reading* all) {
+  *all = {.rt = rt, .own_id = os::thread_id(), .since_ns = since_ns};
   if (!all_workers_sleep(rt)) return false;
   return os::walk_tasks(read_one, all) && all->awake <= instrumentation_threads && all_workers_sleep(rt);
 }
@@ -148,7 +185,7 @@ bool wait_between_readings(const sleep_word& own) {
   const std::uint64_t until = os::now_ns() + between_readings_ns;
   while (own.holds() && os::futex_wait_until(own.word, own.value, until)) {
   }
-  return own.holds();
+  return own.still_waits();
 }
 
 bool does_anyone_wait(runtime* rt, const reading& all) { return is_main_blocked(rt) || all.in_weft != 0 || live_units(rt) != 0; }
@@ -163,12 +200,14 @@ verdict judge_still(const reading& all) {
 verdict judge(runtime* rt, const sleep_word& own) {
   reading before{};
   reading now{};
-  bool was_still = read_all(rt, &before);
+  bool was_still = read_all(rt, 0, &before);
+  std::uint64_t since_ns = os::now_ns();
   if (was_still && !does_anyone_wait(rt, before)) return verdict::alive;
   // More than once, because another one may be awake for a moment, only to find that another looks
   // already.
   for (int tried = 0; tried < most_tries && wait_between_readings(own); ++tried, before = now) {
-    const bool is_still = read_all(rt, &now);
+    const bool is_still = read_all(rt, since_ns, &now);
+    since_ns = os::now_ns();
     if (is_still && was_still && now.signature == before.signature) return judge_still(now);
     was_still = is_still;
   }
@@ -186,26 +225,39 @@ void tell_deadlock(runtime* rt, bool certain) {
   }
 }
 
+// Looks for circles where no watchdog does. When to go on with that; UINT64_MAX: at the next look.
+std::uint64_t look_for_more_circles(runtime* rt) {
+  if (rt->dog.load(base::relaxed) != nullptr) return UINT64_MAX;
+  if (rt->still.circles == nullptr) rt->still.circles = circle_search::make();
+  if (rt->still.circles == nullptr || !look_for_circles(rt, rt->still.circles)) return UINT64_MAX;
+  return os::now_ns() + between_steps_ns;
+}
+
+// True: that was a deadlock, and it was told.
+bool look_for_deadlock(runtime* rt, const sleep_word& own) {
+  const verdict found = all_workers_sleep(rt) ? judge(rt, own) : verdict::alive;
+  if (found == verdict::alive) return false;
+  rt->still.is_over = true;
+  tell_deadlock(rt, found == verdict::certain);
+  return true;
+}
+
 // Looks if it is time to. When to look again; UINT64_MAX: there is no need to.
 std::uint64_t look(runtime* rt, const sleep_word& own) {
   stillness& still = rt->still;
   const std::uint64_t now = os::now_ns();
   const std::uint64_t moved = sum_of_moves(rt);
-  if (moved != still.moved) still = {moved, now, first_pause_ns, false, still.circles};
+  if (moved != still.moved) still = {moved, now, first_pause_ns, false, UINT64_MAX, still.circles};
   if (still.is_over) return UINT64_MAX;
-  if (now < still.next_look_ns) return still.next_look_ns + stagger_ns;
-  if (all_workers_sleep(rt)) {
-    const verdict found = judge(rt, own);
-    if (found != verdict::alive) {
-      still.is_over = true;
-      tell_deadlock(rt, found == verdict::certain);
-      return UINT64_MAX;
-    }
+  if (now < still.next_look_ns && now < still.circles_due_ns)
+    return earlier(still.next_look_ns, still.circles_due_ns) + stagger_ns;
+  if (now >= still.next_look_ns) {
+    if (look_for_deadlock(rt, own)) return UINT64_MAX;
+    still.pause_ns = still.pause_ns < longest_pause_ns / 2 ? still.pause_ns * 2 : longest_pause_ns;
+    still.next_look_ns = os::now_ns() + still.pause_ns;
   }
-  if (rt->dog.load(base::relaxed) == nullptr) look_for_circles(rt, &still.circles, os::now_ns());
-  still.pause_ns = still.pause_ns < longest_pause_ns / 2 ? still.pause_ns * 2 : longest_pause_ns;
-  still.next_look_ns = os::now_ns() + still.pause_ns;
-  return still.next_look_ns;
+  still.circles_due_ns = look_for_more_circles(rt);
+  return earlier(still.next_look_ns, still.circles_due_ns);
 }
 
 std::uint64_t look_if_possible(const sleep_word& own) {
@@ -240,6 +292,20 @@ void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::ui
   }
   tell_deadlock(rt, true);
   local::let_go();
+}
+
+attempts_look look_between_attempts(std::uint64_t due_ns, bool (*attempt)(void* argument), void* argument) {
+  if (due_ns == 0) return {os::now_ns() + first_pause_ns, false};
+  base::atomic<std::uint32_t> bell{0};  // nothing rings it
+  const sleep_word own{&bell, 0, attempt, argument};
+  attempts_look found{look_if_possible(own), false};
+  found.has_succeeded = own.has_succeeded;
+  return found;
+}
+
+void free_looks(runtime* rt) {
+  circle_search::free(rt->still.circles);
+  rt->still.circles = nullptr;
 }
 
 void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value) {

@@ -18,8 +18,15 @@
 // look by itself; for those it counts that their waits go on (is_asleep, is_blocked), and a caller
 // that ends such a wait is in the middle of running.
 //
+// A worker that is held up counts as one that sleeps: its OS thread blocks in one of our waits
+// without a deadline, as under weft_ext_call_outside, or waits by attempts. One that waits by
+// attempts never sleeps. It looks itself between attempts, and another look counts it only if an
+// attempt that began after the first reading has failed before the second one: then what it waits
+// for was not there while all others stood still.
+//
 // In a runtime without a watchdog (one worker) a look also finds circles of units that wait for
-// each other (circles.hpp) while other OS threads go on.
+// each other (circles.hpp) while other OS threads go on: in steps, four a second, until all units
+// were looked at.
 //
 // Dropped: reporting whatever is still for long as possible. A server that waits for a message
 // looks just like that.
@@ -29,6 +36,7 @@
 
 #include "base/atomic.hpp"
 #include "base/status.hpp"
+#include "worker/hooks.hpp"
 #include "worker/stillness.hpp"
 
 namespace weft::sched {
@@ -47,6 +55,12 @@ void look_at_still_turns(runtime* rt, base::atomic<std::uint32_t>* bell, std::ui
 
 // An OS thread outside: as os::futex_wait, looking now and then.
 void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t value);
+
+// An OS thread that waits by attempts looks, if due_ns is not 0.
+attempts_look look_between_attempts(std::uint64_t due_ns, bool (*attempt)(void* argument), void* argument);
+
+// Once the runtime is not published any more.
+void free_looks(runtime* rt);
 
 // Every live unit with its state, what it waits for, since when, and where it was made. Errors:
 // not_initialized, again (not written).

@@ -11,6 +11,7 @@
 #include "os/peek.hpp"
 #include "os/symbol.hpp"
 #include "see/running_frames.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 
 namespace weft::sched {
@@ -181,6 +182,8 @@ status visit_frames(runtime* rt, const unit* one, frame_visitor visit, void* sta
       },
       all);
   const status result = all->result;
+  if (result == status::unsupported)
+    static_cast<void>(because(result, nullptr, "the system gives no OS thread, or forbids process_vm_readv of the own process"));
   if (result == status::ok) {
     for (unsigned index = 0; index < all->found.count; ++index)
       visit(state, reinterpret_cast<const void*>(all->found.code[index]), all->names[index]);

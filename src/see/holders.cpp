@@ -19,7 +19,6 @@ namespace weft::sched {
 known_stacks::known_stacks(runtime* rt) : rt_(rt) {
   room_ = static_cast<std::size_t>(live_units(rt)) + most_workers + 1;
   ranges_ = static_cast<range*>(os::allocate(room_ * sizeof(range)));
-  has_forks_ = ranges_ == nullptr;
   if (ranges_ == nullptr) return;
   walk_units(rt, note_unit, this);
   note_running();
@@ -55,7 +54,6 @@ void known_stacks::note_unit(void* state, unit* one) {
   auto* all = static_cast<known_stacks*>(state);
   unit_view view;
   if (!look_at(one, &view) || view.has_ended || (view.flags & is_main) != 0) return;
-  all->has_forks_ = all->has_forks_ || (view.flags & is_fork) != 0;
   const bool stands_apart = !view.is_borrowing;
   if (view.stack == nullptr) {
     // It stands on main's stack, where main runs it in a join, or has not parked yet.
@@ -109,15 +107,18 @@ static const unit* adopted_with(const runtime* rt, std::uintptr_t os_caller) {
   return nullptr;
 }
 
+const unit* unit_with(runtime* rt, std::uintptr_t number) {
+  if (rt->has_adopted_caller && number == rt->main_caller) return main_of(rt);
+  const auto* one = reinterpret_cast<const unit*>(number);
+  return rt->unit_depot.contains(one) ? one : adopted_with(rt, number);
+}
+
 const unit* holder_of(runtime* rt, const known_stacks& stacks, const unit_view& one) {
   if (!one.waits) return nullptr;
   if (std::strcmp(one.what, "join") == 0) return static_cast<const unit*>(one.object);
   if (one.holder == 0) return nullptr;
   if (one.is_holder_address) return stacks.unit_at(one.holder);
-  if (rt->has_adopted_caller && one.holder == rt->main_caller) return main_of(rt);
-  if (const unit* caller = adopted_with(rt, one.holder); caller != nullptr) return caller;
-  const auto* held_by = reinterpret_cast<const unit*>(one.holder);
-  return rt->unit_depot.contains(held_by) ? held_by : nullptr;
+  return unit_with(rt, one.holder);
 }
 
 }  // namespace weft::sched

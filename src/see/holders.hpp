@@ -22,9 +22,6 @@ class known_stacks {
 
   // Null: unknown.
   const unit* unit_at(std::uintptr_t address) const;
-  // Whether forks may live as units. They lock under their forker's number, so that any of them may
-  // be the holder where a number is all that is known.
-  bool has_forks() const { return has_forks_; }
 
  private:
   struct range {
@@ -43,8 +40,10 @@ class known_stacks {
   std::size_t count_ = 0;
   std::size_t room_ = 0;
   bool is_shared_with_main_ = false;
-  bool has_forks_ = false;
 };
+
+// The unit with that number of a caller (sync/caller.hpp). Null: unknown.
+const unit* unit_with(runtime* rt, std::uintptr_t number);
 
 // Null: unknown, or it is free.
 const unit* holder_of(runtime* rt, const known_stacks& stacks, const unit_view& one);

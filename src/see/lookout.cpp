@@ -49,12 +49,13 @@ bool is_call_at(std::uintptr_t code) {
          std::memcmp(bytes, arch::call_instruction, sizeof bytes) == 0;
 }
 
-// wait: a futex's, without a deadline, which starts again after the handler.
-interrupted what_was_interrupted(const void* context, futex_wait* wait) {
+// wait: one that starts again after the handler, and may last for ever.
+interrupted what_was_interrupted(const void* context, kernel_wait* wait) {
   const arch::interrupted_call call = arch::call_of_signal(context);
   if (is_call_at(call.code)) {
-    if (!os::is_endless_futex_wait(call.number, call.arguments[1], call.arguments[3])) return interrupted::nothing;
-    *wait = {call.arguments[0], call.arguments[2] & UINT32_MAX, 0};
+    const bool is_futex_wait = os::is_endless_futex_wait(call.number, call.arguments[1], call.arguments[3]);
+    if (!is_futex_wait && !os::may_sleep_for_ever(call.number)) return interrupted::nothing;
+    *wait = {call.arguments[0], call.arguments[2] & UINT32_MAX, 0, is_futex_wait ? -1 : call.number};
     return interrupted::wait;
   }
   const bool has_failed = call.result == -EINTR && is_call_at(call.code - sizeof arch::call_instruction);
@@ -76,7 +77,7 @@ void end_looks(lookout* look) {
 
 void look_at(runtime* rt, worker* w, const void* context) {
   lookout* look = rt->look;
-  futex_wait wait{};
+  kernel_wait wait{};
   const interrupted what = what_was_interrupted(context, &wait);
   ++look->ticks;
   if (rt->dog.load(base::relaxed) != nullptr) return end_looks(look);

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "arch/signal_registers.hpp"
 #include "base/atomic.hpp"
 #include "os/clock.hpp"
 #include "os/signal.hpp"
@@ -17,6 +18,7 @@
 #include "run/fork.hpp"
 #include "see/blame.hpp"
 #include "see/naming.hpp"
+#include "see/overflow_place.hpp"
 #include "see/report.hpp"
 #include "see/tracing.hpp"
 #include "worker/adoption.hpp"
@@ -24,6 +26,7 @@
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
+#include "worker/seam.hpp"
 #include "worker/worker.hpp"
 
 namespace weft::sched {
@@ -92,11 +95,22 @@ bool is_beneath_callers(const void* lowest, std::size_t bytes, const siginfo_t* 
   return address < low || (about->si_signo == SIGSEGV && about->si_code == SEGV_MAPERR);
 }
 
-bool is_overflow(const worker* w, const siginfo_t* about) {
+// A fault whose stack pointer lies beneath the stack that it came from, wherever its address lies.
+// Without tables to tell that, its address must lie between the two.
+bool is_beneath(const mem::stack* stack, const overflow_place& where, const siginfo_t* about) {
+  constexpr std::uintptr_t red_zone = 4096;
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  if (where.stack_pointer == 0 || where.stack_pointer >= low) return false;
+  if (where.comes_from_stack) return true;
+  const auto address = reinterpret_cast<std::uintptr_t>(about->si_addr);
+  return where.is_walk_cut && address < low && address >= where.stack_pointer - red_zone;
+}
+
+bool is_overflow(const worker* w, const siginfo_t* about, const overflow_place& where) {
   const mem::stack* stack = w->standing;
   if (stack == nullptr) return w->rt->has_adopted_caller && is_beneath_callers(w->rt->main_low, w->rt->main_bytes, about);
   if (stack->is_os_threads()) return is_beneath_callers(stack->low, stack->total_bytes, about);
-  return is_in_guard(w->standing, reinterpret_cast<std::uintptr_t>(about->si_addr));
+  return is_in_guard(stack, reinterpret_cast<std::uintptr_t>(about->si_addr)) || is_beneath(stack, where, about);
 }
 
 bool is_fault(int signal, const siginfo_t* about) {
@@ -108,10 +122,18 @@ bool is_of_default_size(const mem::stack* stack) {
   return stack->origin == mem::stack_origin::slot && stack->size_class == mem::default_class;
 }
 
+seam::stack_setting setting_of(const unit* one) {
+  return one != nullptr ? seam::stack_setting_of(one->function) : seam::stack_setting{};
+}
+
 // As it was asked for; stack null: that of the caller of weft_init.
 std::size_t nominal_bytes(const worker* w, const mem::stack* stack) {
   if (stack == nullptr) return w->rt->main_bytes;
-  if (is_of_default_size(stack)) return stack->total_bytes - stack->guard_bytes();
+  if (is_of_default_size(stack)) {
+    const std::size_t asked = w->rt->settings.stack_bytes;
+    const std::size_t has = stack->total_bytes - stack->guard_bytes();
+    return (asked <= has && has - asked < os::page_bytes() ? asked : has) - setting_of(w->current).added_bytes;
+  }
   return stack->usable_bytes() / os::page_bytes() * os::page_bytes();
 }
 
@@ -151,8 +173,8 @@ void tell_cure(text& out, const worker* w, const unit* one, const mem::stack* st
     out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
   } else if (one != nullptr && one->has(is_fork)) {
     tell_cure_of_fork(out, w, stack);
-  } else if (is_own) {
-    out << "raise stack_bytes of its weft_thread_attr (now ";
+  } else if (const char* const words = setting_of(one).words; is_own || words != nullptr) {
+    out << "raise " << (words != nullptr ? words : "stack_bytes of its weft_thread_attr") << " (now ";
     out.bytes(nominal_bytes(w, stack)) << ")\n";
   } else {
     out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
@@ -162,12 +184,21 @@ void tell_cure(text& out, const worker* w, const unit* one, const mem::stack* st
 
 // A frame that is compiled with -fstack-clash-protection touches each page on its way: its fault
 // lies in the page beneath the stack, or, with what it leaves out, in the one below that.
-void tell_jump(text& out, const mem::stack* stack, const void* address) {
+void tell_jump(text& out, const mem::stack* stack, const void* address, const overflow_place& where) {
   if (address == nullptr || is_os_threads(stack)) return;
-  const auto down = static_cast<std::size_t>(stack->low - static_cast<const char*>(address));
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  std::uintptr_t deepest = low;
+  const auto touched = reinterpret_cast<std::uintptr_t>(address);
+  if (is_in_guard(stack, touched)) deepest = touched;
+  if (where.stack_pointer != 0 && where.stack_pointer < deepest && where.comes_from_stack) deepest = where.stack_pointer;
+  const std::size_t down = low - deepest;
   if (down <= 2 * os::page_bytes()) return;
+  constexpr std::size_t unit_of_needs = 64 * 1024;
+  const std::size_t needed = down + stack->usable_bytes();
   out << "\nweft:   a frame jumped there, to ";
-  out.bytes(down / 1024 * 1024) << " beneath it: compile with -fstack-clash-protection";
+  out.bytes(down / 1024 * 1024) << " beneath it: the thread needs at least ";
+  out.bytes((needed + unit_of_needs - 1) / unit_of_needs * unit_of_needs);
+  if (where.code == 0 || where.is_in_program) out << "; compile with -fstack-clash-protection";
 }
 
 // For name_maker.
@@ -180,7 +211,7 @@ unit_view maker_view(const mem::stack* stack) {
 // A unit that runs on a context's stack, and is not the context's resumer, stands on its joiner's.
 bool is_in_context(const mem::stack* stack) { return stack != nullptr && stack->resumer != nullptr; }
 
-void tell_overflow(const worker* w, const char* how_noticed, const void* address) {
+void tell_overflow(const worker* w, const char* how_noticed, const void* address, const overflow_place& where) {
   unit* one = w->current;
   const mem::stack* stack = w->standing;
   text out(STDERR_FILENO);
@@ -195,7 +226,9 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
   out << "\nweft:   its stack of ";
   out.bytes(nominal_bytes(w, stack)) << " is used up: " << how_noticed;
   if (address != nullptr) out.address(address);
-  tell_jump(out, stack, address);
+  tell_jump(out, stack, address, where);
+  tell_overflow_place(out, where);
+  if (where.is_in_fork) out << "\nweft:   in a fork that no other worker took: it runs on its forker's stack";
   if (view.is_borrowing)
     out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
   if (is_in_context(stack)) name_maker(out, "\nweft:   the context was made in ", maker_view(stack), names::raw);
@@ -208,10 +241,10 @@ void tell_overflow(const worker* w, const char* how_noticed, const void* address
 constinit base::atomic<const worker*> teller{nullptr};
 constinit base::atomic<bool> has_told{false};
 
-void tell_overflow_once(const worker* w, const char* how_noticed, const void* address) {
+void tell_overflow_once(const worker* w, const char* how_noticed, const void* address, const overflow_place& where) {
   const worker* first = nullptr;
   if (teller.compare_exchange_strong(first, w, base::relaxed)) {
-    tell_overflow(w, how_noticed, address);
+    tell_overflow(w, how_noticed, address, where);
     write_trace_of_dying("stack overflow");
   } else if (first != w) {
     while (!has_told.load(base::relaxed)) os::sleep_until(os::now_ns() + 1'000'000);
@@ -227,13 +260,25 @@ bool is_own_doing(int signal, const siginfo_t* about) {
   return is_fault(signal, about) || (signal == SIGABRT && about->si_code == SI_TKILL && about->si_pid == getpid());
 }
 
-void tell_death(int signal, const siginfo_t* about) {
+// Whether the fault came on another stack than w's.
+bool is_elsewhere(const worker* w, const void* context) {
+  arch::registers registers;
+  if (context == nullptr) return false;
+  static_cast<void>(arch::registers_of_signal(context, &registers));
+  const std::uintptr_t here = registers.get(arch::dwarf::stack_pointer);
+  const mem::stack* stack = w->standing;
+  const auto low = reinterpret_cast<std::uintptr_t>(stack != nullptr ? stack->low : w->rt->main_low);
+  return here - low >= (stack != nullptr ? stack->total_bytes : w->rt->main_bytes);
+}
+
+void tell_death(int signal, const siginfo_t* about, const void* context) {
   const worker* w = local::current_worker();
   if (w == nullptr || !is_own_doing(signal, about)) return;
   const mem::stack* stack = w->standing;
   const void* low = stack != nullptr ? stack->low : w->rt->main_low;
   const bool is_abort = signal == SIGABRT;
-  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort});
+  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort,
+               is_elsewhere(w, context)});
 }
 
 // Pending until the handler returns, so that a core shows where it was raised.
@@ -271,7 +316,7 @@ void chain(int signal, siginfo_t* info, void* context) {
   const bool was_sent = info->si_code <= 0;  // by kill(2) and the like: it does not come again by itself
   if (was_sent && before.sa_handler == SIG_IGN) return;
   blame_errors_so_far();
-  tell_death(signal, info);
+  tell_death(signal, info, context);
   write_trace_of_dying(record_of(signal).name);
   set_default(signal);
   if (was_sent) raise_behind(signal);
@@ -282,7 +327,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const worker* w = local::current_worker();
   const bool is_anothers = w != nullptr && is_os_threads(w->standing) && is_function(record_of(signal).before);
   // Returning repeats the fault: the core shows the overflowing frame.
-  if (is_anothers || !filter_fault(signal, info)) chain(signal, info, context);
+  if (is_anothers || !filter_fault(signal, info, context)) chain(signal, info, context);
 }
 
 void install(handled* one) {
@@ -347,19 +392,22 @@ void stop_fault_stack(worker* w) {
   w->fault_stack = nullptr;
 }
 
-bool filter_fault(int signal, void* info) {
+bool filter_fault(int signal, void* info, const void* context) {
   const auto* about = static_cast<const siginfo_t*>(info);
   const worker* w = local::current_worker();
   if (!is_of_memory(signal) || !is_fault(signal, about)) return false;
-  if (w == nullptr || !is_overflow(w, about)) return false;
-  tell_overflow_once(w, "fault at ", about->si_addr);
+  if (w == nullptr) return false;
+  overflow_place where;
+  find_overflow_place(w, w->standing, context, &where);
+  if (!is_overflow(w, about, where)) return false;
+  tell_overflow_once(w, "fault at ", about->si_addr, where);
   return true;
 }
 
 void check_canary(worker* w, const unit* one, const mem::stack* stack) {
   if (os::guard_intact(stack->base, stack->guard_bytes(), stack->guard)) return;
   w->current = const_cast<unit*>(one);
-  tell_overflow_once(w, "when it ended, the canary beneath it was overwritten", nullptr);
+  tell_overflow_once(w, "when it ended, the canary beneath it was overwritten", nullptr, {});
   abort();
 }
 

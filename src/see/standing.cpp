@@ -14,15 +14,6 @@
 
 namespace weft::sched {
 
-place place_of(const worker* w) {
-  place found;
-  found.in = glance(w->current);
-  found.turns_left = glance(w->turns_left);
-  found.finished = w->finished.load(base::relaxed);
-  found.times_idle = w->times_idle.load(base::relaxed);
-  return found;
-}
-
 namespace {
 
 unsigned waiting_in_own_queues(const worker* w) {
@@ -49,7 +40,7 @@ bool may_wait_behind(const worker* w) {
 
 namespace {
 
-enum class standstill { none, possible_without_owner, possible_by_own_lock, proved };
+enum class standstill { none, possible_without_owner, possible_by_own_lock, possible_in_call, proved };
 
 bool is_alone_to_serve(const runtime* rt) { return rt->worker_count.load(base::relaxed) == 1; }
 
@@ -77,12 +68,19 @@ bool may_holder_run_elsewhere(const worker* w) {
 }
 
 // 0: that is no wait for a lock of the kind that knows its owner.
-int owner_of(const futex_wait& wait) {
+int owner_of(const kernel_wait& wait) {
   constexpr std::uintptr_t contended = 2;  // what glibc's mutex holds while a caller waits for it
   return wait.value == contended ? os::owner_of_pthread_mutex(wait.word) : 0;
 }
 
-standstill judge(const worker* w, const futex_wait& wait) {
+// With WEFT_WATCHDOG the watchdog tells of calls.
+standstill judge_call(const worker* w) {
+  const bool is_told = w->rt->settings.watchdog_ns == 0 && waiting_behind(w) != 0;
+  return is_told ? standstill::possible_in_call : standstill::none;
+}
+
+standstill judge(const worker* w, const kernel_wait& wait) {
+  if (wait.call >= 0) return judge_call(w);
   const int owner = owner_of(wait);
   if (owner == 0) return waiting_behind(w) != 0 ? standstill::possible_without_owner : standstill::none;
   if (owner != w->os_thread_id.load(base::relaxed)) return standstill::none;
@@ -103,7 +101,7 @@ text& tell_place(text& out, const worker* w, const standing& known, std::uint64_
   return out << " for ", out.interval(now_ns - known.since_ns);
 }
 
-text& tell_own_lock(text& out, const worker* w, const futex_wait& wait) {
+text& tell_own_lock(text& out, const worker* w, const kernel_wait& wait) {
   out << "weft:   its OS thread " << os_thread_of(w) << " waits for a lock of OS threads (std::mutex, "
       << "pthread_mutex_t) at ";
   return out.address(reinterpret_cast<const void*>(wait.word))
@@ -116,11 +114,25 @@ void tell_proved(text& out, const worker* w, const standing& known, std::uint64_
   tell_own_lock(out, w, known.wait);
 }
 
+text& tell_call(text& out, const worker* w, long call) {
+  out << "weft:   its OS thread " << os_thread_of(w) << " sleeps in the kernel, in ";
+  if (const char* name = os::call_name(call); name != nullptr) {
+    out << name;
+  } else {
+    out << "system call " << static_cast<std::uint64_t>(call);
+  }
+  return out << ": if a thread that waits for this worker is to end that, neither goes on\n";
+}
+
 void tell_possible(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
   out << "weft: possible standstill: ";
   tell_place(out, w, known, now_ns, how) << "\n";
   if (kind == standstill::possible_by_own_lock) {
     tell_own_lock(out, w, known.wait);
+    return;
+  }
+  if (kind == standstill::possible_in_call) {
+    tell_call(out, w, known.wait.call);
     return;
   }
   out << "weft:   its OS thread " << os_thread_of(w)
@@ -137,7 +149,12 @@ void tell(const worker* w, const standing& known, std::uint64_t now_ns, names ho
   }
   out << "weft:   ";
   out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
-  tell_cure_of_waits(out, "weft:   ");
+  if (kind != standstill::possible_in_call) {
+    tell_cure_of_waits(out, "weft:   ");
+    return;
+  }
+  out << "weft:   cure: do blocking calls on an OS thread of their own, for whose answer threads wait at a weft_event, or add "
+         "workers\n";
 }
 
 // What is only possible is told once in a runtime's life, of each kind.
@@ -149,7 +166,7 @@ bool is_first_told(runtime* rt, standstill kind) {
 
 bool tell_if_new(const worker* w, standing* known, std::uint64_t now_ns, names how) {
   const standstill kind = judge(w, known->wait);
-  if (kind == standstill::none || place_of(w) != known->where) return false;
+  if (kind == standstill::none || find_whereabouts(w) != known->where) return false;
   known->is_told = true;
   if (!is_first_told(w->rt, kind)) return false;
   tell(w, *known, now_ns, how, kind);
@@ -158,8 +175,8 @@ bool tell_if_new(const worker* w, standing* known, std::uint64_t now_ns, names h
   return true;
 }
 
-bool is_same(const futex_wait& one, const futex_wait& other) {
-  return one.word == other.word && one.value == other.value && one.waits == other.waits;
+bool is_same(const kernel_wait& one, const kernel_wait& other) {
+  return one.word == other.word && one.value == other.value && one.waits == other.waits && one.call == other.call;
 }
 
 }  // namespace
@@ -171,8 +188,8 @@ text& tell_cure_of_waits(text& out, const char* before) {
                 "others while they wait\n";
 }
 
-bool look_at_standing(const worker* w, standing* known, const futex_wait* now, std::uint64_t now_ns, names how) {
-  const place found = place_of(w);
+bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, std::uint64_t now_ns, names how) {
+  const whereabouts found = find_whereabouts(w);
   if (now == nullptr || found.in == nullptr) {
     *known = {};
     return false;
@@ -181,7 +198,8 @@ bool look_at_standing(const worker* w, standing* known, const futex_wait* now, s
     *known = {found, *now, now_ns, false};
     return false;
   }
-  if (known->is_told || now_ns - known->since_ns < longest_standing_ns) return false;
+  const std::uint64_t longest_ns = now->call >= 0 ? longest_call_ns : longest_standing_ns;
+  if (known->is_told || now_ns - known->since_ns < longest_ns) return false;
   return tell_if_new(w, known, now_ns, how);
 }
 

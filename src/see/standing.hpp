@@ -11,6 +11,11 @@
 //     for this worker, one of which may be the one to end the wait.
 // A lock that another OS thread holds is not told: its holder may go on.
 //
+// A wait in another call of the kernel, such as read, ends when something outside of the process
+// ends it, or a unit that waits for this worker: it is called a possible standstill after a longer
+// time, if ready units wait for this worker. Calls that end by themselves (nanosleep, a wait with a
+// deadline in a futex) are not told.
+//
 // A look compares with the look before: the worker has stood still if it is in the same unit, has
 // made no choice, and its OS thread waits in the same futex and has not been awake in between.
 // Fields of the worker are read without order: a value out of date makes it look once more.
@@ -19,26 +24,13 @@
 #include <cstdint>
 
 #include "see/report.hpp"
+#include "worker/find_whereabouts.hpp"
 #include "worker/hooks.hpp"
 
 namespace weft::sched {
 
 struct runtime;
 struct worker;
-
-// Where a worker was found; the same again means that it never left. A unit that ended here counts
-// as leaving, for joins run their threads without a choice; so does having been idle, from which
-// the same thread may come back.
-struct place {
-  const unit* in = nullptr;  // null: it chooses or idles
-  std::int32_t turns_left = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t times_idle = 0;
-
-  bool operator==(const place&) const = default;
-};
-
-place place_of(const worker* w);
 
 // Ready units that only w is sure to run. At least that many: those that no thief may take are
 // counted as one. Takes a lock.
@@ -47,25 +39,28 @@ unsigned waiting_behind(const worker* w);
 // Whether there may be one; also by a signal handler that interrupted w, wherever that was.
 bool may_wait_behind(const worker* w);
 
-// A wait without a deadline of a worker's OS thread.
-struct futex_wait {
-  std::uintptr_t word;
-  std::uintptr_t value;
-  std::uint64_t waits;  // of the OS thread so far: the same number twice is the same wait
+// A wait of a worker's OS thread in the kernel.
+struct kernel_wait {
+  std::uintptr_t word;   // a futex's, or the call's first argument
+  std::uintptr_t value;  // the call's third argument
+  std::uint64_t waits;   // of the OS thread so far: the same number twice is the same wait
+  long call = -1;        // -1: in a futex without a deadline
 };
 
 struct standing {
-  place where;
-  futex_wait wait = {};
+  whereabouts where;
+  kernel_wait wait = {};
   std::uint64_t since_ns = 0;
   bool is_told = false;
 };
 
 // A worker that has stood still for so long is told.
 inline constexpr std::uint64_t longest_standing_ns = 1'000'000'000;
+// In a call that is none of a futex's.
+inline constexpr std::uint64_t longest_call_ns = 10'000'000'000;
 
 // Looks at w, which waits as `now` says (null: it does not). True: something was told.
-bool look_at_standing(const worker* w, standing* known, const futex_wait* now, std::uint64_t now_ns, names how);
+bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, std::uint64_t now_ns, names how);
 
 // The line with the cure for waits of OS threads.
 text& tell_cure_of_waits(text& out, const char* before);

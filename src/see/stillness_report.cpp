@@ -18,6 +18,7 @@
 #include "see/report.hpp"
 #include "worker/clock.hpp"
 #include "worker/extras.hpp"
+#include "worker/glance.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -47,6 +48,8 @@ struct listing {
   std::uint64_t now_ns;
   const known_stacks* stacks = nullptr;
   const backtraces* frames = nullptr;  // null: none are wanted
+  bool has_forks = false;              // that became units
+  bool waits_by_hand = false;          // a unit waits for what others do in time, not for an end or a mutex
   std::uint64_t seen = 0;
   std::uint64_t ungrouped = 0;
   unsigned groups_used = 0;
@@ -79,7 +82,11 @@ void count(listing* all, const unit_view& one) {
 void list_unit(void* state, unit* one) {
   auto* all = static_cast<listing*>(state);
   unit_view view;
-  if (!look_at(one, &view) || (all->is_still && view.has_ended)) return;
+  if (!look_at(one, &view)) return;
+  all->has_forks = all->has_forks || (view.flags & is_fork) != 0;
+  if (all->is_still && view.has_ended) return;
+  const bool is_plain_wait = std::strcmp(view.what, "join") == 0 || view.holder != 0;
+  all->waits_by_hand = all->waits_by_hand || (view.waits && !is_plain_wait);
   ++all->seen;
   if (all->is_still) count(all, view);
   if (all->seen > all->limit) return;
@@ -130,10 +137,30 @@ void list_groups(const listing& all) {
   if (all.ungrouped != 0) *all.out << all.margin << "  " << all.ungrouped << " others\n";
 }
 
+// Null: it is no worker's.
+const worker* worker_with(const runtime* rt, int os_thread_id) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = worker_in_slot(rt, index);
+    if (w != nullptr && w->os_thread_id.load(base::relaxed) == os_thread_id) return w;
+  }
+  return nullptr;
+}
+
+// A worker's OS thread that waits runs no other unit meanwhile.
+void name_worker(const listing* all, const worker* w) {
+  *all->out << ", worker " << w->index << ", which runs no other thread meanwhile";
+  unit_view view;
+  if (look_at(glance(w->current), &view)) identity(*all->out << ", in ", view, all->how);
+}
+
 void list_one_outside(const listing* all, const outside_copy& one) {
   const char* what = one.waits_for;
   const bool waits = one.is_blocked != wait_kind::none;
-  *all->out << all->margin << "OS thread " << static_cast<unsigned>(one.id) << ": ";
+  const worker* w = worker_with(all->rt, one.id);
+  if (w != nullptr && !waits) return;  // it was outside once
+  *all->out << all->margin << "OS thread " << static_cast<unsigned>(one.id);
+  if (w != nullptr) name_worker(all, w);
+  *all->out << ": ";
   if (!waits || what == nullptr) {
     *all->out << "outside Weft" << (all->is_still ? ", in a lock or join of OS threads\n" : "\n");
     return;
@@ -164,6 +191,27 @@ struct deadlock {
   bool certain;
 };
 
+// Nothing tells the parts of a loop from other forks.
+void tell_cure_of_loops(const listing& all) {
+  *all.out << all.margin << "cure, if steps of a parallel loop wait for each other: a part of the loop runs its steps one after "
+           << "the other, so give it a grain of 1: weft::range(begin, end, 1), weft_parallel_for(begin, end, 1, ...)\n";
+}
+
+unsigned workers_held_up(const runtime* rt) {
+  struct counting {
+    const runtime* rt;
+    unsigned count;
+  } all{rt, 0};
+  local::walk_outside(
+      [](void* state, outside* one) {
+        auto* to = static_cast<counting*>(state);
+        const bool waits = one->is_blocked.load(base::relaxed) != wait_kind::none;
+        if (waits && worker_with(to->rt, one->id) != nullptr) ++to->count;
+      },
+      &all);
+  return all.count;
+}
+
 void tell_end(text& out, runtime* rt) {
   if (rt->is_draining.load(base::relaxed)) {
     out << "weft:   weft_finalize waits for the end of ";
@@ -187,7 +235,9 @@ void write_deadlock(void* argument, names how) {
   runtime* rt = found->rt;
   text out(STDERR_FILENO);
   out << (found->certain ? "weft: deadlock: nothing can ever run again. " : "weft: possible deadlock: nothing runs any more. ");
-  out.count(rt->worker_count.load(base::relaxed), "worker is idle", "workers are idle") << ", ";
+  const unsigned held_up = workers_held_up(rt);
+  out.count(rt->worker_count.load(base::relaxed) - held_up, "worker is idle", "workers are idle") << ", ";
+  if (held_up != 0) out.count(held_up, "is held up by what waits on it", "are held up by what waits on them") << ", ";
   out.count(live_units(rt), "thread lives", "threads live");
   if (!found->certain) out << "; OS threads wait in locks or joins of their own";
   out << "\n";
@@ -197,7 +247,10 @@ void write_deadlock(void* argument, names how) {
   in_full ? list_units_in_full(&all) : list_units(&all);
   if (all.seen > all.limit) list_groups(all);
   list_outside(&all);
-  write_circles(rt, out, stacks, all.margin, how);
+  if (all.has_forks && all.waits_by_hand) tell_cure_of_loops(all);
+  if (held_up != 0)
+    out << "weft:   cure: a tasklet or callback that waits keeps the threads of its worker waiting: wait in a thread (ULT)\n";
+  write_circles(rt, out, all.margin, how);
   tell_end(out, rt);
 }
 

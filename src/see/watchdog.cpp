@@ -13,6 +13,7 @@
 #include "os/thread.hpp"
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
+#include "see/circle_search.hpp"
 #include "see/circles.hpp"
 #include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
@@ -35,7 +36,7 @@ constexpr std::size_t os_stack_bytes = 1024 * 1024;  // names of C++ functions a
 constexpr std::uint64_t looks = 4;
 
 struct episode {
-  place where;
+  whereabouts where;
   std::uint64_t since_ns = 0;
   std::uint64_t cpu_ms_then = 0;
   bool is_confirmed = false;  // seen twice
@@ -97,7 +98,7 @@ void tell_run(const worker* w, std::uint64_t cpu_ms) {
 void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::thread_state& state) {
   unit_view view;
   const bool is_seen = look_at(now.where.in, &view);
-  if (place_of(w) != now.where) return;  // it went on, and `view` may be anything
+  if (find_whereabouts(w) != now.where) return;  // it went on, and `view` may be anything
   {
     text out(STDERR_FILENO);
     out << "weft: watchdog: worker " << w->index << " has been in ";
@@ -139,7 +140,11 @@ struct watchdog {
   std::uint64_t last_ns = 0;
   std::uint64_t standing_due_ns = 0;
   bool is_crowd_told = false;
-  circles_seen circles;
+  circle_search* circles = nullptr;
+  std::uint64_t circles_due_ns = 0;
+  bool has_more_circles = false;  // to look at soon
+  std::uint64_t times_idle = 0;   // of all workers, as of the last look
+  std::uint64_t last_round = 0;   // once it is over, what was there then has been searched
   notes* of_workers;
 };
 
@@ -155,7 +160,7 @@ void dump_if_wanted(const runtime* rt) {
 
 // True: it has been in one unit for longer than the limit.
 bool check_on(const worker* w, episode* known, std::uint64_t limit_ns, std::uint64_t now_ns) {
-  const place found = place_of(w);
+  const whereabouts found = find_whereabouts(w);
   if (found.in == nullptr || found != known->where) {
     *known = {found, now_ns};
     return false;
@@ -213,12 +218,13 @@ void check_on_all(watchdog* dog, bool stood_still, std::uint64_t now_ns) {
   dog->is_crowd_told = is_crowd;
 }
 
-// False: it does not wait for another OS thread.
-bool read_wait(const worker* w, futex_wait* wait) {
+// False: it does not wait, or will end that by itself.
+bool read_wait(const worker* w, kernel_wait* wait) {
   const int id = w->os_thread_id.load(base::relaxed);
   os::thread_state state;
-  if (!os::read_thread_state(id, &state) || state.letter != 'S' || !state.waits_for_others) return false;
-  *wait = {state.first_argument, state.third_argument & UINT32_MAX, 0};
+  if (!os::read_thread_state(id, &state) || state.letter != 'S') return false;
+  if (!state.waits_for_others && !os::may_sleep_for_ever(state.call)) return false;
+  *wait = {state.first_argument, state.third_argument & UINT32_MAX, 0, state.waits_for_others ? -1 : state.call};
   return os::read_waits(id, &wait->waits);
 }
 
@@ -231,10 +237,38 @@ void look_for_standstills(watchdog* dog, bool stood_still, std::uint64_t now_ns)
     standing* known = &dog->of_workers->standings[index];
     if (w == nullptr || stood_still) *known = {};
     if (w == nullptr || glance(w->current) == nullptr) continue;
-    futex_wait wait{};
+    kernel_wait wait{};
     const bool waits = read_wait(w, &wait);
     if (look_at_standing(w, known, waits ? &wait : nullptr, now_ns, names::readable)) dump_if_wanted(rt);
   }
+}
+
+std::uint64_t times_idle_of_all(const runtime* rt) {
+  std::uint64_t sum = 0;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = worker_in_slot(rt, index);
+    if (w != nullptr) sum += w->times_idle.load(base::relaxed);
+  }
+  return sum;
+}
+
+bool wants_circles(const watchdog* dog) {
+  return dog->rt->settings.deadlock != os::deadlock_action::off && !glance(dog->rt->still.is_over) && dog->circles != nullptr;
+}
+
+void search_circles(watchdog* dog, std::uint64_t now_ns) {
+  if (!wants_circles(dog) || now_ns < dog->circles_due_ns) return;
+  dog->circles_due_ns = now_ns + usual_period_ns / 2;
+  const std::uint64_t times_idle = times_idle_of_all(dog->rt);
+  if (times_idle != dog->times_idle) dog->last_round = dog->circles->rounds() + 2;  // the one under way does not count
+  dog->times_idle = times_idle;
+  dog->has_more_circles = look_for_circles(dog->rt, dog->circles);
+}
+
+// Whether all that waits has waited since before a round of the search that is over.
+bool has_searched_all(const watchdog* dog) {
+  return !wants_circles(dog) ||
+         (!dog->has_more_circles && dog->circles->rounds() >= dog->last_round && times_idle_of_all(dog->rt) == dog->times_idle);
 }
 
 bool all_sleep(const runtime* rt) { return sleeping_workers(rt) == rt->worker_count.load(base::relaxed); }
@@ -275,13 +309,14 @@ void* watch(void* argument) {
   const runtime* rt = dog->rt;
   const std::uint64_t period_ns = period_of(rt->settings);
   const std::uint64_t limit_ns = rt->settings.watchdog_ns;
-  constexpr unsigned looks_before_dozing = 4;  // a circle has been told by then
+  constexpr unsigned looks_before_dozing = 4;
   unsigned quiet_looks = 0;
   dog->last_ns = os::now_ns();
+  if (rt->settings.deadlock != os::deadlock_action::off) dog->circles = circle_search::make();
   for (;;) {
     pause(dog, period_ns);
     quiet_looks = all_sleep(rt) ? quiet_looks + 1 : 0;
-    if (limit_ns == 0 && quiet_looks > looks_before_dozing) doze(dog);
+    if (limit_ns == 0 && quiet_looks > looks_before_dozing && has_searched_all(dog)) doze(dog);
     const std::uint32_t bell = rt->watchdog_bell.load(base::relaxed);
     if ((bell & must_dump) != 0) dump_and_die();
     if ((bell & must_stop) != 0) return nullptr;
@@ -292,8 +327,7 @@ void* watch(void* argument) {
     dog->last_ns = now_ns;
     if (limit_ns != 0) check_on_all(dog, stood_still, now_ns);
     look_for_standstills(dog, stood_still, now_ns);
-    const bool is_all_told = glance(rt->still.is_over);
-    if (rt->settings.deadlock != os::deadlock_action::off && !is_all_told) look_for_circles(dog->rt, &dog->circles, now_ns);
+    search_circles(dog, now_ns);
   }
 }
 
@@ -332,6 +366,7 @@ void stop_watchdog(runtime* rt) {
   os::futex_wake(&rt->watchdog_bell, 1);
   os::join_thread(dog->os_thread);
   rt->dog.store(nullptr, base::relaxed);
+  circle_search::free(dog->circles);
   os::release(dog, sizeof(watchdog) + sizeof(notes));
 }
 

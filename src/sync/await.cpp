@@ -67,7 +67,8 @@ status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns
   } else if (sched::give_up_arming(one)) {
     return problem;
   }
-  return one->winner != nullptr ? status::ok : status::timeout;
+  if (one->winner != nullptr) return status::ok;
+  return one->unmet == status::ended ? sched::refuse_while_ending() : one->unmet;
 }
 
 }  // namespace weft::sync

@@ -35,11 +35,12 @@ status arm_alone(sched::awaiter* one, await_kind kind, bool* waits);
 status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns, bool* waits);
 
 // All of an awaiter's records, of which kind_of(record) is the kind, while none is armed, or the
-// number of the one to come. *waits false: the wait is over. Errors: those of arm; timeout.
+// number of the one to come. *waits false: the wait is over. Errors: those of arm; timeout;
+// not_initialized (the runtime is ending).
 template <class KindOf>
 status arm_all(sched::awaiter* one, KindOf kind_of, std::uint64_t deadline_ns, bool* waits) {
   sched::await_record* each = one->records;
-  sched::begin_arming_early(one, deadline_ns);
+  if (const status result = sched::begin_arming_early(one, deadline_ns); result != status::ok) return result;
   sched::armed_as what = sched::armed_as::waits;
   status problem = status::ok;
   for (; each != nullptr && what == sched::armed_as::waits && problem == status::ok; each = each->following) {

@@ -1,6 +1,8 @@
 // See barrier.hpp.
 #include "sync/barrier.hpp"
 
+#include "worker/failure.hpp"
+
 namespace weft::sync {
 
 status barrier::start(std::uint32_t parties) {
@@ -45,7 +47,7 @@ status barrier::await(sched::await_record* one, sched::armed_as* what) {
   wake_later released;
   {
     const queue::guard inside(lock_);
-    if (parties_ == 0) return status::invalid;
+    if (parties_ == 0) return sched::because(status::invalid, "object", "weft_barrier_init was not called for the barrier");
     one->value = arrived_ + 1 >= parties_ ? 1 : 0;
     if (one->value == 0) {
       ++arrived_;

@@ -5,7 +5,7 @@ namespace weft::sync {
 
 status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   if (!sched::may_block()) [[unlikely]]
-    return status::cannot_block;
+    return sched::tell(status::cannot_block, cond_waiting);
   // Also with a deadline that has passed, the mutex is given up: a caller that loops over such
   // waits lets others in.
   sched::waiter me{"condition", this};
@@ -16,7 +16,7 @@ status condvar::wait(mutex* held, std::uint64_t deadline_ns) {
   if (const status problem = held->give_up(&times_held); problem != status::ok) [[unlikely]] {
     queue_.remove(&me);
     lock_.unlock();
-    return problem;
+    return sched::tell(problem, cond_waiting);
   }
   const status result = wait_and_leave(&me, &queue_, &lock_);
   held->take_back(times_held);

@@ -13,10 +13,12 @@
 
 namespace weft::sync {
 
+inline constexpr sched::call_errors cond_waiting{"weft_cond_wait", "cond"};
+
 class condvar {
  public:
   // The caller holds *held; so it does afterwards, whatever is returned. Errors: timeout,
-  // cannot_block, not_owner.
+  // cannot_block, not_owner. Names its failures but the timeout, as those of weft_cond_wait.
   status wait(mutex* held, std::uint64_t deadline_ns);
   // Waits for a signal; of a mutex the awaiter knows nothing.
   sched::armed_as await(sched::await_record* one);

@@ -2,6 +2,7 @@
 #include "sync/feb.hpp"
 
 #include "sync/feb_table.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync::feb {
 
@@ -19,6 +20,27 @@ void store(std::uint64_t* word, std::uint64_t value) { __atomic_store_n(word, va
 static_assert(sizeof(request) == sizeof(std::uint64_t));  // of an awaiter's record it is the value
 
 request* request_of(sched::waiter* one) { return static_cast<request*>(one->payload); }
+
+// ---- failures ----
+
+constexpr sched::call_errors waiting[] = {
+    {"weft_feb_read_ff", "word"}, {"weft_feb_read_fe", "word"}, {"weft_feb_write_ef", "word"}};
+constexpr sched::call_errors waiting_until[] = {
+    {"weft_feb_read_ff_until", "word"}, {"weft_feb_read_fe_until", "word"}, {"weft_feb_write_ef_until", "word"}};
+constexpr sched::call_errors trying[] = {{.call = "weft_feb_try_read_ff", .argument = "word", .busy = {"word", "it is empty"}},
+                                         {.call = "weft_feb_try_read_fe", .argument = "word", .busy = {"word", "it is empty"}},
+                                         {.call = "weft_feb_try_write_ef", .argument = "word", .busy = {"word", "it is full"}}};
+static_assert(static_cast<int>(operation::read) == 0 && static_cast<int>(operation::take) == 1 &&
+              static_cast<int>(operation::write) == 2);
+constexpr sched::call_errors emptying{"weft_feb_empty", "word"};
+constexpr sched::call_errors purging{"weft_feb_purge", "word"};
+
+[[gnu::cold, gnu::noinline]] status refuse(status problem, const std::uint64_t* word, operation what, std::uint64_t deadline_ns) {
+  const auto which = static_cast<std::size_t>(what);
+  if (deadline_ns == sched::forever) return sched::tell(problem, waiting[which], word);
+  if (deadline_ns != immediately) return sched::tell(problem, waiting_until[which], word);
+  return sched::tell(problem == status::timeout ? status::busy : problem, trying[which], word);
+}
 
 // ---- inside the stripe's lock ----
 
@@ -94,10 +116,11 @@ status wait_for(feb_stripe* stripe, feb_entry* one, operation what, request* min
   queue->push_back(&me);
   bool holds_lock;
   const status result = wait_in(&me, queue, &stripe->lock, &holds_lock);
-  if (!holds_lock) return result;
-  if (result == status::timeout) stripe->tidy(stripe->link_of(word));
-  stripe->lock.unlock();
-  return result;
+  if (holds_lock) {
+    if (result == status::timeout) stripe->tidy(stripe->link_of(word));
+    stripe->lock.unlock();
+  }
+  return result == status::ok ? result : refuse(result, word, what, deadline_ns);
 }
 
 void leave(sched::await_record* one, operation what) {
@@ -139,7 +162,7 @@ void enter(feb_entry* entry, sched::await_record* one, operation what) {
   }
   stripe->lock.unlock();
   served.now();
-  return problem;
+  return problem == status::ok ? problem : refuse(problem, word, what, deadline_ns);
 }
 
 // As perform, for a word that has the state that the operation waits for, and no waiters. False:
@@ -181,23 +204,30 @@ void enter(feb_entry* entry, sched::await_record* one, operation what) {
   return result;
 }
 
+// Takes the lock's release over.
+[[gnu::cold, gnu::noinline]] status refuse_change(feb_stripe* stripe, const std::uint64_t* word, bool purges) {
+  stripe->lock.unlock();
+  return sched::tell(status::nomem, purges ? purging : emptying, word);
+}
+
 // Makes the word full, or empty, whatever it was.
 status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
-  feb_stripe* stripe = feb_stripe_of(word);
+  feb_stripe* const stripe = feb_stripe_of(word);
   wake_later served;
-  {
-    const queue::guard inside(stripe->lock);
-    feb_entry** const link = to_full ? stripe->link_of(word) : stripe->find_or_add(word);
-    if (link == nullptr) return status::nomem;
-    feb_entry* const one = *link;
-    if (value != nullptr) store(word, *value);
-    if (one == nullptr) return status::ok;
+  stripe->lock.lock();
+  feb_entry** const link = to_full ? stripe->link_of(word) : stripe->find_or_add(word);
+  if (link == nullptr) [[unlikely]]
+    return refuse_change(stripe, word, value != nullptr);
+  feb_entry* const one = *link;
+  if (value != nullptr) store(word, *value);
+  if (one != nullptr) {
     if (one->is_full != to_full) {
       one->is_full = to_full;
       settle(one, &served);
     }
     stripe->tidy(link);
   }
+  stripe->lock.unlock();
   served.now();
   return status::ok;
 }

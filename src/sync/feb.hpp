@@ -15,8 +15,11 @@
 
 namespace weft::sync::feb {
 
-// Each may return nomem. Those with a deadline: cannot_block, timeout; a deadline of `immediately`
-// never waits. out may be null, or the word itself.
+// Each tells its failures as those of the call of the C ABI that waits for ever, until a deadline,
+// tries, or changes the word.
+
+// Errors: nomem, cannot_block, timeout. A deadline of `immediately` never waits: busy. out may be
+// null, or the word itself.
 status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out);
 status take_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out);
 status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns);
@@ -27,7 +30,7 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
 
 status write_and_fill(std::uint64_t* word, std::uint64_t value);
 status fill(std::uint64_t* word);
-// A writer that waits for empty then writes at once, and the word is full again.
+// Errors of these: nomem. A writer that waits for empty then writes at once, and the word is full again.
 status empty(std::uint64_t* word);
 status purge(std::uint64_t* word);  // writes 0 before
 

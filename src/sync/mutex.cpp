@@ -96,7 +96,7 @@ status mutex::note_taken() {
 
 status mutex::wait_for_it(std::uint64_t deadline_ns) {
   if (spin_for_it()) return note_taken();
-  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  if (const status problem = may_wait(deadline_ns); problem != status::ok) return sched::tell(problem, mutex_locking, this);
   turn mine = turn::first_come;
   sched::waiter me{"mutex", this};
   me.payload = &mine;
@@ -130,7 +130,7 @@ status mutex::wait_for_it(std::uint64_t deadline_ns) {
 status mutex::leave_queue() {
   if (queue_.is_empty()) word_.fetch_and(~waiters, base::relaxed);
   lock_.unlock();
-  return status::timeout;
+  return sched::tell(status::timeout, mutex_locking, this);
 }
 
 // ---- awaiters ----
@@ -143,7 +143,7 @@ void mutex::leave_queue_of(sched::await_record* one) {
 }
 
 status mutex::await(sched::await_record* one, sched::armed_as* what) {
-  if (is_recursive()) return status::invalid;
+  if (is_recursive()) return sched::because(status::invalid, "object", "it is a recursive mutex, which a thread owns");
   static_assert(sizeof(turn) <= sizeof one->of_object);
   one->payload = new (one->of_object) turn(turn::awaits);
   lock_.lock();
@@ -221,7 +221,7 @@ void mutex::own(std::uintptr_t owner) {
   if (owner_.load(base::relaxed) != who.id) return false;
   const among_siblings hold(lock_, who);
   if (owner_.load(base::relaxed) != who.id) return false;
-  *result = times_held_ == UINT32_MAX ? status::again : status::ok;
+  *result = times_held_ == UINT32_MAX ? sched::tell(status::again, mutex_locking, this) : status::ok;
   if (*result == status::ok) ++times_held_;
   return true;
 }
@@ -264,21 +264,31 @@ status mutex::lock_slow(std::uint64_t deadline_ns) {
 [[gnu::noinline]] status mutex::lock_plain(std::uint64_t deadline_ns) {
   if (!knows_owner()) return wait_for_it(deadline_ns);
   const caller who = who_calls();
-  if (owner_.load(base::relaxed) == who.id && !who.may_be_several) return status::deadlock;  // it keeps forks of one forker apart
+  if (owner_.load(base::relaxed) == who.id && !who.may_be_several) {  // it keeps forks of one forker apart
+    return sched::tell(status::deadlock, mutex_locking, this);
+  }
   const status result = take_quietly() ? status::ok : wait_for_it(deadline_ns);
   if (result == status::ok) note_owner(who_calls());
   return result;
 }
 
 status mutex::try_lock_slow() {
-  if (!knows_owner()) return take_free(0) ? note_taken() : status::busy;
+  if (!knows_owner()) return take_free(0) ? note_taken() : sched::tell(status::busy, mutex_trying, this);
   const caller who = who_calls();
   status result{};
-  if (is_recursive() && enter_again(who, &result)) return result;
-  if (!take_free(0)) return status::busy;
+  if (is_recursive() && enter_again(who, &result)) return result == status::ok ? status::ok : sched::rename(result, mutex_trying);
+  if (!take_free(0)) return sched::tell(status::busy, mutex_trying, this);
   note_owner(who);
   return status::ok;
 }
+
+status mutex::refuse_to_give() const {
+  const bool is_free = (word_.load(base::relaxed) & held) == 0;
+  return sched::because(status::not_owner, "mutex",
+                        is_free ? "no caller holds it" : "another caller holds it, and only that one may unlock it");
+}
+
+status mutex::refuse_to_unlock() const { return sched::tell(refuse_to_give(), mutex_unlocking, this); }
 
 bool mutex::may_give(std::uintptr_t caller) const {
   if ((word_.load(base::relaxed) & held) == 0) return false;
@@ -288,7 +298,7 @@ bool mutex::may_give(std::uintptr_t caller) const {
 status mutex::unlock_recursive() {
   const caller who = who_calls();
   std::uint32_t times = 0;
-  if ((word_.load(base::relaxed) & held) == 0 || !leave(who, false, &times)) return status::not_owner;
+  if ((word_.load(base::relaxed) & held) == 0 || !leave(who, false, &times)) return refuse_to_unlock();
   if (times == 1 && !give_quietly<recursive>()) pass_on();
   return status::ok;
 }
@@ -302,11 +312,11 @@ status mutex::unlock_slow() { return is_recursive() ? unlock_recursive() : unloc
     if (config::checked && (word_.load(base::relaxed) & held) != 0) {
       base::panic("unlock of mutex %p by a caller that does not hold it", static_cast<const void*>(this));
     }
-    return status::not_owner;
+    return refuse_to_unlock();
   }
   if (has_owner) {
     std::uint32_t times = 0;
-    if (!leave(who, false, &times)) return status::not_owner;
+    if (!leave(who, false, &times)) return refuse_to_unlock();
     if (give_quietly()) return status::ok;
   }
   pass_on();
@@ -316,9 +326,9 @@ status mutex::unlock_slow() { return is_recursive() ? unlock_recursive() : unloc
 status mutex::give_up_slow(std::uint32_t* times_held) {
   const bool has_owner = knows_owner();
   const caller who = has_owner ? who_calls() : caller{};
-  if (!may_give(who.id)) return status::not_owner;
+  if (!may_give(who.id)) return refuse_to_give();
   if (has_owner) {
-    if (!leave(who, true, times_held)) return status::not_owner;
+    if (!leave(who, true, times_held)) return refuse_to_give();
     if (is_recursive() ? give_quietly<recursive>() : give_quietly()) return status::ok;
   }
   pass_on();

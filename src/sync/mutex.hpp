@@ -28,8 +28,19 @@
 #include "queue/spinlock.hpp"
 #include "sync/caller.hpp"
 #include "sync/waiters.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync {
+
+inline constexpr char is_held_by_caller[] = "the caller holds it already";
+inline constexpr char is_held_most_often[] = "the caller holds it 2^32-1 times already, which is the most";
+inline constexpr sched::call_errors mutex_locking{.call = "weft_mutex_lock",
+                                                  .argument = "mutex",
+                                                  .again = {"mutex", is_held_most_often},
+                                                  .deadlock = {"mutex", is_held_by_caller}};
+inline constexpr sched::call_errors mutex_trying{
+    .call = "weft_mutex_try_lock", .argument = "mutex", .busy = {"mutex", "it is held"}};
+inline constexpr sched::call_errors mutex_unlocking{"weft_mutex_unlock", "mutex"};
 
 class mutex {
  public:
@@ -38,7 +49,7 @@ class mutex {
   static void prepare();
 
   // Errors: cannot_block, timeout, deadlock (a plain one that the caller holds; checked builds
-  // only).
+  // only). Names its failures, as those of weft_mutex_lock.
   status lock(std::uint64_t deadline_ns) {
     if (!config::checked && take_quietly()) [[likely]]
       return status::ok;
@@ -55,7 +66,8 @@ class mutex {
     return try_lock_slow();
   }
 
-  // Errors: not_owner (a recursive one that the caller does not hold, or a free one).
+  // Errors: not_owner (a recursive one that the caller does not hold, or a free one). Names its
+  // failures.
   status unlock() {
     if (!config::checked && give_quietly()) [[likely]]
       return status::ok;
@@ -130,6 +142,8 @@ class mutex {
   void note_owner(caller who);
   bool is_owned_by(std::uintptr_t caller) const;
   bool may_give(std::uintptr_t caller) const;
+  status refuse_to_give() const;
+  status refuse_to_unlock() const;
 
   bool take_free(std::uint32_t mine);
   status note_taken();

@@ -5,6 +5,7 @@
 
 #include "base/config.hpp"
 #include "sync/caller.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync {
 
@@ -17,6 +18,8 @@ struct request {
 };
 
 const request* request_of(const sched::waiter* one) { return static_cast<const request*>(one->payload); }
+
+const sched::call_errors& locking(rwlock::access how) { return how == rwlock::access::reading ? rwlock_reading : rwlock_writing; }
 
 std::uintptr_t checked_caller() { return config::checked ? caller_id() : 0; }
 
@@ -60,7 +63,7 @@ status rwlock::try_lock(access how) {
 
 status rwlock::lock(access how, std::uint64_t deadline_ns) {
   if (try_lock(how) == status::ok) return status::ok;
-  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  if (const status problem = may_wait(deadline_ns); problem != status::ok) return sched::tell(problem, locking(how), this);
   return wait(how, deadline_ns);
 }
 
@@ -76,17 +79,17 @@ status rwlock::wait(access how, std::uint64_t deadline_ns) {
   }
   if (is_written_by(mine.who) && !caller_may_be_several()) {  // it keeps forks of one forker apart
     lock_.unlock();
-    return status::deadlock;
+    return sched::tell(status::deadlock, locking(how), this);
   }
   queue_.push_back(&me);
   bool holds_lock;
   const status result = wait_in(&me, &queue_, &lock_, &holds_lock);
-  if (!holds_lock) return result;
+  if (!holds_lock) return sched::tell(result, locking(how), this);
   wake_later chosen;
   if (result == status::timeout) grant(&chosen);  // readers may have stood behind this writer
   lock_.unlock();
   chosen.now();
-  return result;
+  return sched::tell(result, locking(how), this);
 }
 
 void rwlock::leave(sched::await_record* one) {
@@ -119,12 +122,13 @@ status rwlock::unlock() {
   {
     const queue::guard inside(lock_);
     if (has_writer_) {
-      if (config::checked && !is_written_by(no_thread) && !is_written_by(caller_id())) return status::not_owner;
+      if (config::checked && !is_written_by(no_thread) && !is_written_by(caller_id()))
+        return sched::tell(sched::because(status::not_owner, "lock", "another caller holds it to write"), rwlock_unlocking, this);
       has_writer_ = false;
     } else if (readers_ != 0) {
       --readers_;
     } else {
-      return status::not_owner;
+      return sched::tell(sched::because(status::not_owner, "lock", "no caller holds it"), rwlock_unlocking, this);
     }
     grant(&chosen);
   }

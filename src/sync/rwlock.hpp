@@ -12,8 +12,17 @@
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
 #include "sync/waiters.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync {
+
+constexpr sched::call_errors errors_of_rwlock(const char* call) {
+  return {.call = call, .argument = "lock", .deadlock = {"lock", "the caller holds it to write"}};
+}
+// Lock and unlock name their failures so.
+inline constexpr sched::call_errors rwlock_reading = errors_of_rwlock("weft_rwlock_read_lock");
+inline constexpr sched::call_errors rwlock_writing = errors_of_rwlock("weft_rwlock_write_lock");
+inline constexpr sched::call_errors rwlock_unlocking{"weft_rwlock_unlock", "lock"};
 
 class rwlock {
  public:

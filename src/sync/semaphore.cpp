@@ -33,14 +33,12 @@ class wake_from_here {
       if (one->who == nullptr) return sched::wake(one);
       if (sched::take_to_wake(one) == nullptr) return false;
     }
-    append(one);
+    chosen_.push_back(one);
     return true;
   }
   // Outside the lock.
   void now() {
-    while (first_ != nullptr) {
-      auto* one = static_cast<sched::waiter*>(first_);
-      first_ = one->next;
+    while (sched::waiter* one = chosen_.pop_front()) {
       one->next = nullptr;
       const bool is_outside = one->who == nullptr && !sched::is_awaiters(one);
       is_outside ? static_cast<void>(sched::wake(one)) : sched::wake_from_handler(one);
@@ -53,17 +51,11 @@ class wake_from_here {
     const sched::claimed_as result = sched::claim_awaiter(one);
     if (result != sched::claimed_as::delivers) return result != sched::claimed_as::lost;
     one->is_claimed = true;
-    append(one);
+    chosen_.push_back(one);
     return true;
   }
-  void append(sched::waiter* one) {
-    one->next = nullptr;
-    *(last_ != nullptr ? &last_->next : &first_) = one;
-    last_ = one;
-  }
 
-  base::list_link* first_ = nullptr;
-  base::list_link* last_ = nullptr;
+  base::linked_queue<sched::waiter, base::list_link> chosen_;
 };
 
 }  // namespace
@@ -128,13 +120,18 @@ void semaphore::unlock(Wakes* chosen) {
   }
 }
 
-status semaphore::try_acquire() {
-  if (take()) return status::ok;
-  if (tokens_in(word_.load(base::relaxed)) == 0) return status::busy;
+bool semaphore::take_slowly() {
+  if (tokens_in(word_.load(base::relaxed)) == 0) return false;
   // The holder of the lock has not handed them out yet, and may have more than there are waiters.
   pass_lock(nullptr);
-  return take() ? status::ok : status::busy;
+  return take();
 }
+
+[[gnu::noinline]] status semaphore::try_slowly() {
+  return take_slowly() ? status::ok : sched::tell(status::busy, semaphore_trying, this);
+}
+
+status semaphore::try_acquire() { return take() ? status::ok : try_slowly(); }
 
 // Waits until the last holder has done its work. Takes *leaver off the queue, if that is not null.
 void semaphore::pass_lock(sched::waiter* leaver) {
@@ -157,8 +154,8 @@ void semaphore::let_go(sched::worker* w, void* held) {
 }
 
 status semaphore::acquire(std::uint64_t deadline_ns) {
-  if (try_acquire() == status::ok) return status::ok;
-  if (const status problem = may_wait(deadline_ns); problem != status::ok) return problem;
+  if (take() || take_slowly()) return status::ok;
+  if (const status problem = may_wait(deadline_ns); problem != status::ok) return sched::tell(problem, semaphore_acquiring, this);
   sched::waiter me{"semaphore", this};
   me.deadline_ns = deadline_ns;
   const sched::expected_from_outside signal(has(word_.load(base::relaxed), for_handlers));
@@ -167,14 +164,14 @@ status semaphore::acquire(std::uint64_t deadline_ns) {
   const sched::wait_result result = sched::wait_held(&me, let_go, this);
   if (deadline_ns == sched::forever) return status::ok;
   pass_lock(&me);  // the waker of a record with a deadline may still be inside
-  return result == sched::wait_result::woken ? status::ok : status::timeout;
+  return result == sched::wait_result::woken ? status::ok : sched::tell(status::timeout, semaphore_acquiring, this);
 }
 
 void semaphore::leave(sched::await_record* one) { static_cast<semaphore*>(const_cast<void*>(one->object))->pass_lock(one); }
 
 // A token that came meanwhile may be handed to the record before this returns.
 sched::armed_as semaphore::await(sched::await_record* one) {
-  if (try_acquire() == status::ok) {
+  if (take() || take_slowly()) {
     const sched::armed_as result = over_or_lost(one);
     if (result == sched::armed_as::lost) static_cast<void>(release(1));
     return result;
@@ -187,13 +184,18 @@ sched::armed_as semaphore::await(sched::await_record* one) {
   return sched::armed_as::waits;
 }
 
+// A signal handler's call tells it itself.
+static status refuse(const semaphore* one, std::uint32_t count, std::uint64_t marks) {
+  return marks == 0 ? sched::tell(status::invalid, semaphore_releasing, one, count) : status::invalid;
+}
+
 template <class Wakes>
 status semaphore::release_and_wake(std::uint32_t count, std::uint64_t marks) {
   std::uint64_t seen = word_.load(base::relaxed);
   std::uint64_t next;
   bool is_mine;
   do {
-    if (tokens_in(seen) + count > UINT32_MAX) return status::invalid;
+    if (tokens_in(seen) + count > UINT32_MAX) return refuse(this, count, marks);
     is_mine = has(seen, has_waiters) && !has(seen, is_held);
     next = (seen + count) | marks | (is_mine ? is_held : 0);
     if (replace_alone(seen, next)) break;

@@ -16,8 +16,17 @@
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "sync/waiters.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync {
+
+inline constexpr sched::reason too_many_tokens{"semaphore", "it would have more than 2^32-1 tokens with the %u to be released"};
+// Acquire, try and release name their failures so.
+inline constexpr sched::call_errors semaphore_acquiring{"weft_semaphore_acquire", "semaphore"};
+inline constexpr sched::call_errors semaphore_trying{
+    .call = "weft_semaphore_try_acquire", .argument = "semaphore", .busy = {"semaphore", "it has no token"}};
+inline constexpr sched::call_errors semaphore_releasing{
+    .call = "weft_semaphore_release", .argument = "semaphore", .invalid = too_many_tokens};
 
 class semaphore {
  public:
@@ -35,6 +44,8 @@ class semaphore {
   static void leave(sched::await_record* one);
   bool replace_alone(std::uint64_t seen, std::uint64_t wanted);
   bool take();
+  bool take_slowly();
+  status try_slowly();
   void lock(std::uint64_t marks);
   void pass_lock(sched::waiter* leaver);
   template <class Wakes>

@@ -12,7 +12,7 @@ bool wake_later::add_timed(sched::waiter* one) {
   if (!sched::is_awaiters(one)) return sched::wake(one);
   bool wants_delivery;
   const bool is_mine = sched::claim_to_deliver(sched::record_of(one), &wants_delivery);
-  if (wants_delivery) append(one);
+  if (wants_delivery) chosen_.push_back(one);
   return is_mine;
 }
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/linked_queue.hpp"
 #include "base/status.hpp"
 #include "queue/spinlock.hpp"
 #include "run/awaiter.hpp"
@@ -86,33 +87,23 @@ class wake_later {
   // none was woken.
   bool add(sched::waiter* one) {
     if (one->deadline_ns != sched::forever) return add_timed(one);
-    append(one);
+    chosen_.push_back(one);
     return true;
   }
   // Takes over every waiter of a queue.
   void add_all(wait_queue* from) {
     while (sched::waiter* one = from->pop_front()) add(one);
   }
-  bool is_empty() const { return first_ == nullptr; }
-  // Outside the lock.
+  bool is_empty() const { return chosen_.is_empty(); }
+  // Outside the lock. A record may go with its owner.
   void now() {
-    while (first_ != nullptr) {
-      auto* one = static_cast<sched::waiter*>(first_);
-      first_ = one->next;  // the record may go with its owner
-      sched::wake(one);
-    }
+    while (sched::waiter* one = chosen_.pop_front()) sched::wake(one);
   }
 
  private:
   bool add_timed(sched::waiter* one);
-  void append(sched::waiter* one) {
-    one->next = nullptr;
-    *(last_ != nullptr ? &last_->next : &first_) = one;
-    last_ = one;
-  }
 
-  base::list_link* first_ = nullptr;
-  base::list_link* last_ = nullptr;
+  base::linked_queue<sched::waiter, base::list_link> chosen_;
 };
 
 inline constexpr std::uint64_t immediately = 0;  // a deadline that has always passed

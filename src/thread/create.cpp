@@ -11,6 +11,7 @@
 #include "run/ready.hpp"
 #include "run/stack_class.hpp"
 #include "run/wake.hpp"
+#include "thread/calls.hpp"
 #include "thread/making.hpp"
 #include "thread/thread.hpp"
 #include "unit/details.hpp"
@@ -140,17 +141,14 @@ status make(runtime* rt, worker* w, const creation& how, unit** out) {
 // out null: detached.
 [[gnu::noinline]] status create_slow(unit::function_type function, void* argument, unit_flag kind, unit** out,
                                      const void* made_at) {
-  return create({function, argument, nullptr, kind == is_tasklet, out == nullptr, made_at}, out);
+  const status result = create({function, argument, nullptr, kind == is_tasklet, out == nullptr, made_at}, out);
+  return result == status::ok ? result : tell(result, call_that_makes(kind, made_at));
 }
 
 [[gnu::noinline]] status wake_for_new(runtime* rt) {
   wake_any(rt);
   return status::ok;
 }
-
-}  // namespace
-
-namespace {
 
 bool begins_to_create(worker* w) { return !w->units.is_empty() && w->lock.try_enter(); }
 
@@ -305,7 +303,8 @@ status create_copied(const copying& what, creation how, bool is_owned, unit** ou
 namespace {
 
 [[gnu::noinline]] status create_filled_slow(const copying& what, unit** out, const void* made_at) {
-  return create_copied(what, {nullptr, nullptr, nullptr, false, false, made_at}, false, out);
+  const status result = create_copied(what, {nullptr, nullptr, nullptr, false, false, made_at}, false, out);
+  return result == status::ok ? result : tell(result, call_that_copies(what));
 }
 
 // What most arguments are as large as. A call of memcpy would cost as much as the copy, and a
@@ -382,7 +381,8 @@ status create_filled_default(const copying& what, unit** out, const void* made_a
 namespace {
 
 [[gnu::noinline]] status create_filled_detached_slow(const copying& what, const void* made_at) {
-  return create_copied(what, {nullptr, nullptr, nullptr, false, true, made_at}, false, nullptr);
+  const status result = create_copied(what, {nullptr, nullptr, nullptr, false, true, made_at}, false, nullptr);
+  return result == status::ok ? result : tell(result, call_that_copies(what));
 }
 
 // As create_with_slow.
@@ -542,10 +542,11 @@ namespace {
                                          const void* made_at) {
   weft_thread_attr wanted = WEFT_THREAD_ATTR_INIT;
   wanted.pool = reinterpret_cast<weft_pool*>(home);
-  if (is_left_behind()) return status::unsupported;
+  if (is_left_behind()) return tell(status::unsupported, making_in);
   const bool is_detached = (kind & join_word::detached) != 0;
   const status result = make_owned({function, nullptr, &wanted, (kind & is_tasklet) != 0, is_detached, made_at}, out);
-  if (result == status::ok) (*out)->argument = *out;
+  if (result != status::ok) return tell(result, making_in);
+  (*out)->argument = *out;
   return result;
 }
 

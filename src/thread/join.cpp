@@ -6,18 +6,21 @@
 #include "os/clock.hpp"
 #include "os/fence.hpp"
 #include "run/awaiter.hpp"
+#include "run/choose.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
 #include "run/entering.hpp"
 #include "run/fork.hpp"
 #include "run/next.hpp"
 #include "run/wait.hpp"
+#include "thread/calls.hpp"
 #include "thread/key.hpp"
 #include "thread/thread.hpp"
 #include "unit/waiter.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
+#include "worker/outlived.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -25,10 +28,29 @@ namespace weft::sched {
 
 namespace {
 
-bool has_room(const worker* w, std::size_t wanted_bytes) {
-  const void* low = w->standing != nullptr ? w->standing->low : w->rt->main_low;
-  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - static_cast<const char*>(low)) >= wanted_bytes;
+// Whether so much is free on the stack of the unit that runs. The program may have switched to a
+// stack of its own (ucontext, Boost.Context, greenlet), of whose size nothing is known: none is.
+[[gnu::always_inline]] inline bool has_room_below(const char* high, const char* low, std::size_t wanted_bytes) {
+  const char* const here = arch::stack_pointer();
+  return here - low >= static_cast<std::ptrdiff_t>(wanted_bytes) && here < high;
+}
+
+template <std::size_t runtime::* Wanted>
+[[gnu::noinline]] bool has_room_on_os_stack(const worker* w) {
+  const mem::stack* const stack = w->standing;
+  const auto* low = static_cast<const char*>(stack != nullptr ? stack->low : w->rt->main_low);
+  return has_room_below(low + (stack != nullptr ? stack->total_bytes : w->rt->main_bytes), low, w->rt->*Wanted);
+}
+
+// The record of a stack of Weft's lies at its high end; that of an adopted OS thread's stack
+// elsewhere, so that its high end is looked at only if the record lies lower. Wanted: by its place,
+// which costs the fast way no register.
+template <std::size_t runtime::* Wanted>
+[[gnu::always_inline]] inline bool has_room(const worker* w) {
+  mem::stack* const stack = w->standing;
+  if (stack != nullptr && has_room_below(stack->top(), stack->low, w->rt->*Wanted)) [[likely]]
+    return true;
+  return (stack == nullptr || stack->is_os_threads()) && has_room_on_os_stack<Wanted>(w);
 }
 
 // Whether `self` can lend its stack to a ULT, which may park on it and go on where units of `home`
@@ -60,7 +82,7 @@ bool of_pool_may_run_on(const unit* self, const unit* one, const pool* home) {
 // Whether the worker, if it had to choose now, would look into its pools before its queue.
 bool are_pools_next(worker* w) {
   if (is_time_to_look(w) || w->custom.load(base::relaxed) != 0) return false;
-  if (w->turns_left % 2 == 0) return true;
+  if (w->is_turn_of_pools) return true;
   if (!w->lock.try_enter()) return false;
   const bool has_none = w->ready.is_empty();
   w->lock.leave();
@@ -73,10 +95,53 @@ bool are_pools_next(worker* w) {
   const pool* const home = one->home.load(base::relaxed);
   if (one->in.load(base::relaxed) != in_pool || w->is_special || w->rt->tells_events.load(base::relaxed)) return false;
   if (!of_pool_may_run_on(self, one, home)) return false;
-  if (!has_room(w, w->rt->lend_bytes) || one->join.load(base::relaxed) != join_word::open) return false;
+  if (!has_room<&runtime::lend_bytes>(w) || one->join.load(base::relaxed) != join_word::open) return false;
   if (!are_pools_next(w) || !take_next_from_pools(w, home, one)) return false;
   --w->turns_left;
+  w->is_turn_of_pools = false;
   one->join.store(join_word::lent, base::relaxed);  // no exchange: see take_to_run_here
+  return true;
+}
+
+// ---- the turns of others ----
+//
+// A unit that runs on its joiner's stack takes its turn before units that have waited longer, so it
+// counts as a choice of the worker. When a look around is due, the joiner parks, and the unit that
+// has waited longest runs. A parked joiner keeps its stack, and in a recursion the longest-waiting
+// unit is another large part, whose joins park in turn: so the more joiners stand behind others,
+// the more looks pass before the next one does, and n joins make only about the root of n stacks.
+
+constexpr std::int32_t joins_between_looks = 256;  // a look costs as much as many joins
+constexpr std::uint32_t most_looks_passed = 1024;
+
+// Then its turn is due itself.
+bool has_waited_longest(worker* w, const unit* one) {
+  if (w->detours.load(base::relaxed) != 0) return false;
+  enter(w);
+  const bool is_oldest = w->ready.contains(one) && w->ready.has_waited_longest(one);
+  w->lock.leave();
+  return is_oldest;
+}
+
+bool has_passed_enough_looks(worker* w) {
+  const std::uint32_t behind = w->rt->joiners_behind.load(base::relaxed);
+  if (w->looks_passed < (behind < most_looks_passed ? behind : most_looks_passed)) {
+    ++w->looks_passed;
+    return false;
+  }
+  w->looks_passed = 0;
+  return true;
+}
+
+// Of a joiner that is about to park.
+bool stands_behind_others(const worker* w) { return w != nullptr && w->current != nullptr && is_time_to_look(w); }
+
+// A look around is due. False: it is left to the carrier, which then runs the unit that has waited
+// longest. The look before has asked for that unit already.
+[[gnu::noinline]] bool runs_before_others(worker* w, const unit* one) {
+  if (is_turn_overdue(w) && !has_waited_longest(w, one) && has_passed_enough_looks(w)) return false;
+  look_around(w);
+  w->turns_left = joins_between_looks;
   return true;
 }
 
@@ -85,7 +150,9 @@ bool are_pools_next(worker* w) {
 bool take_to_run_here(worker* w, const unit* self, unit* one) {
   if (!w->ready.contains(one)) return take_next_to_run_here(w, self, one);
   if (w->is_special || one->has_parked() || !may_run_on(self, one)) return false;
-  if (!has_room(w, w->rt->lend_bytes)) return false;
+  if (!has_room<&runtime::lend_bytes>(w)) return false;
+  if (--w->turns_left < 0 && !runs_before_others(w, one)) [[unlikely]]
+    return false;
   if (!w->lock.try_enter()) return false;
   const bool is_mine = w->ready.contains(one) && one->join.load(base::relaxed) == join_word::open;
   if (is_mine) {
@@ -194,7 +261,7 @@ status arm_join(await_record* one, unit* target, armed_as* what) {
   one->leave = leave_join;
   if (publish_join(&wanted)) return status::ok;
   one->leave = nullptr;  // the record is in no word
-  if (wanted.found == join_word::detached) return status::invalid;
+  if (wanted.found == join_word::detached) return because(status::invalid, "object", "the thread is detached");
   if (!join_word::means_ended(wanted.found)) return status::busy;
   *what = take_at_once(one) ? armed_as::over : armed_as::lost;
   return status::ok;
@@ -203,7 +270,7 @@ status arm_join(await_record* one, unit* target, armed_as* what) {
 namespace {
 
 status park_for(unit* one, std::uint64_t deadline_ns) {
-  waiter me("join", one);
+  waiter me(end_of_unit, one);
   me.deadline_ns = deadline_ns;
   join_wait wanted{one, &me, join_word::open};
   const wait_result result = wait_published(&me, publish_join, &wanted);
@@ -219,6 +286,7 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 namespace {
 
 void free_joined(worker* w, unit* one) {
+  if (is_outlived(one)) return let_outlived_go(one);
   note(w != nullptr ? w->rt : local::current_runtime(), WEFT_ON_JOIN, one);
   free_unit(w, one);
 }
@@ -230,13 +298,22 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   return park_for(one, deadline_ns);
 }
 
-// What is no short way costs little more when it looks whether there is something to join.
-constexpr char call_of_join[] = "weft_thread_join";
+[[gnu::noinline]] status wait_behind_others(unit* one) {
+  runtime* const rt = local::current_runtime();
+  rt->joiners_behind.fetch_add(1, base::relaxed);
+  const status result = wait_for_end_until(one, forever);
+  rt->joiners_behind.fetch_sub(1, base::relaxed);
+  if (worker* w = local::current_worker(); w->turns_left > 0) w->turns_left = joins_between_looks;
+  return result;
+}
 
+// What is no short way costs little more when it looks whether there is something to join.
 [[gnu::noinline]] status join_by_waiting(unit* one, std::uint64_t deadline_ns) {
-  refuse_freed(one, call_of_join);
-  const status result = wait_for_end_until(one, deadline_ns);
-  if (result == status::ok) free_joined(local::current_worker(), one);
+  refuse_freed(one, joining.call);
+  const bool is_behind = deadline_ns == forever && stands_behind_others(local::current_worker());
+  const status result = is_behind ? wait_behind_others(one) : wait_for_end_until(one, deadline_ns);
+  if (result != status::ok) return tell(result, joining, one);
+  free_joined(local::current_worker(), one);
   return result;
 }
 
@@ -249,13 +326,13 @@ constexpr char call_of_join[] = "weft_thread_join";
 }
 
 [[gnu::noinline]] status reap_slow(worker* w, unit* one) {
-  refuse_freed(one, call_of_join);
+  refuse_freed(one, joining.call);
   free_joined(w, one);
   return status::ok;
 }
 
 [[gnu::noinline]] status reap_used(worker* w, unit* one) {
-  refuse_freed(one, call_of_join);
+  refuse_freed(one, joining.call);
   if (w->rt->tells_events.load(base::relaxed) || !free_used(w, one)) [[unlikely]]
     return reap_slow(w, one);
   return status::ok;
@@ -268,6 +345,11 @@ status reap(unit* one) {
 }
 
 }  // namespace
+
+bool joins_newest_first() {
+  const worker* const w = local::current_worker();
+  return w != nullptr && w->current != nullptr && may_lend(w->current, nullptr);
+}
 
 status join(unit* one, std::uint64_t deadline_ns) {
   return join_word::has_ended(one) ? reap(one) : join_unended(one, deadline_ns);
@@ -297,10 +379,16 @@ bool ends_soon(const worker* w, const unit* one) {
 status join_fork(unit* one) {
   const worker* w = local::current_worker();
   if (join_word::has_ended(one) || ends_soon(w, one)) return reap(one);
-  return has_room(w, w->rt->fork_lend_bytes) ? join(one, forever) : join_by_waiting(one, forever);
+  return has_room<&runtime::fork_lend_bytes>(w) ? join(one, forever) : join_by_waiting(one, forever);
 }
 
-status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_until(one, forever); }
+namespace {
+
+[[gnu::noinline]] status wait_for_end_slow(unit* one) { return tell(wait_for_end_until(one, forever), waiting_for_end, one); }
+
+}  // namespace
+
+status wait_for_end(unit* one) { return join_word::has_ended(one) ? status::ok : wait_for_end_slow(one); }
 
 status try_join(unit* one) {
   if (!join_word::has_ended(one)) {

@@ -144,7 +144,7 @@ void* value_in(const key_value& entry, weft_key key) {
 [[gnu::noinline]] status set_shared_value(weft_key key, void* value) {
   const sharing hold;
   const table place = table_of_caller(true);
-  if (place.values == nullptr || !grow(place.values, place.capacity, key.index + 1)) return status::nomem;
+  if (place.values == nullptr || !grow(place.values, place.capacity, key.index + 1)) return tell(status::nomem, setting_value);
   (*place.values)[key.index] = {value, key.generation};
   return status::ok;
 }
@@ -159,7 +159,8 @@ void* value_in(const key_value& entry, weft_key key) {
 }  // namespace
 
 status set_value(weft_key key, void* value) {
-  if (!is_live(key)) return status::invalid;
+  if (!is_live(key)) [[unlikely]]
+    return tell(status::invalid, setting_value, nullptr, key.index);
   key_value* const place = own_place(key);
   if (place == nullptr) [[unlikely]]
     return set_shared_value(key, value);

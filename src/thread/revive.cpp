@@ -1,4 +1,5 @@
 // A unit that ended and that a builder owns begins anew.
+#include "thread/calls.hpp"
 #include "thread/making.hpp"
 #include "thread/thread.hpp"
 #include "unit/details.hpp"
@@ -33,11 +34,11 @@ status bind_stack_again(runtime* rt, unit* one) {
 [[gnu::noinline]] status revive_slow(unit* one, unit::function_type function, void* argument) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
-  if (!join_word::has_ended(one)) return status::busy;
-  if (one->has(stays_put) && !pin_to(rt, one->home_worker)) return status::invalid;
+  if (!join_word::has_ended(one)) return tell(status::busy, reviving, one);
+  if (one->has(stays_put) && !pin_to(rt, one->home_worker)) return tell(status::invalid, reviving, one);
   if (const status result = bind_stack_again(rt, one); result != status::ok) {
     if (one->has(stays_put)) unpin_from(rt, one->home_worker);
-    return result;
+    return tell(result, reviving);
   }
   begin_anew(one, function, argument);
   count_created(rt, w, 1);

@@ -4,6 +4,7 @@
 #include "run/ready.hpp"
 #include "run/resume.hpp"
 #include "run/wait.hpp"
+#include "thread/calls.hpp"
 #include "thread/thread.hpp"
 #include "unit/waiter.hpp"
 #include "worker/local.hpp"
@@ -31,11 +32,15 @@ bool publish_suspension(void* argument) {
   return false;
 }
 
+[[gnu::cold, gnu::noinline]] status refuse(const unit* one, const char* cause) {
+  return tell(because(status::invalid, "thread", cause), resuming, one);
+}
+
 }  // namespace
 
 status suspend() {
   unit* self = local::current_unit();
-  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (self == nullptr || self->has(is_tasklet)) return tell(status::cannot_block, suspending);
   if (take_permit(self)) return status::ok;
   waiter me("weft_resume", nullptr);
   static_cast<void>(wait_published(&me, publish_suspension, self));
@@ -43,7 +48,8 @@ status suspend() {
 }
 
 status resume(unit* one) {
-  if (one->has(is_tasklet) || join_word::has_ended(one)) return status::invalid;
+  if (one->has(is_tasklet)) return refuse(one, "it is a tasklet, which cannot be suspended");
+  if (join_word::has_ended(one)) return refuse(one, "it has ended");
   one->set(is_known);
   std::uint8_t seen = one->permit.load(base::relaxed);
   for (;;) {

@@ -16,6 +16,7 @@
 #include "unit/waiter.hpp"
 #include "worker/clock.hpp"
 #include "worker/extras.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -58,13 +59,16 @@ status pin(int worker_index) {
 
 status migrate(unit* one, pool* destination, unsigned worker_index) {
   const unit_state state = one->state.load(base::relaxed);
-  if (join_word::has_ended(one)) return status::invalid;
-  if (one->has_any(unsigned{is_main} | unsigned{is_adopted}) || (one->has(is_tasklet) && state != unit_state::ready))
-    return status::not_owner;
+  if (join_word::has_ended(one)) return because(status::invalid, "thread", "it has ended");
+  if (one->has_any(unsigned{is_main} | unsigned{is_adopted}))
+    return because(status::not_owner, "thread", "it is what weft_init or weft_worker_adopt made of its caller");
+  if (one->has(is_tasklet) && state != unit_state::ready)
+    return because(status::not_owner, "thread", "it is a tasklet that has started");
   if (const pool* home = one->home.load(base::relaxed); home != nullptr && home->access == WEFT_POOL_PRIVATE)
-    return status::not_owner;
+    return because(status::not_owner, "thread", "it belongs to a private pool");
   runtime* rt = local::current_runtime();
-  if (destination == nullptr && serving_worker(rt, worker_index) == nullptr) return status::invalid;
+  if (destination == nullptr && serving_worker(rt, worker_index) == nullptr)
+    return because(status::invalid, "worker", "there is no worker %u", worker_index);
   details* extra = details_of(one);
   if (extra == nullptr) return status::nomem;
   extra->destination.store(destination_at(destination, worker_index), base::relaxed);

@@ -59,6 +59,10 @@ void discard_owned(unit* one);
 status revive(unit* one, unit::function_type function, void* argument);
 
 status join(unit* one, std::uint64_t deadline_ns);
+// Whether the caller had better join many units from the newest on: they run on its stack, in the
+// order of the queue. Another caller waits for the oldest one, behind which the worker runs them
+// all, and finds the rest ended.
+bool joins_newest_first();
 // As join, but the descriptor stays, to be joined or revived.
 status wait_for_end(unit* one);
 status try_join(unit* one);

@@ -31,8 +31,8 @@ class array {
 
   bool is_there() const { return items_ != nullptr; }
   void add(const T& one) { items_[count_++] = one; }
-  T* begin() { return items_; }
-  T* end() { return items_ + count_; }
+  T* begin() const { return items_; }
+  T* end() const { return items_ + count_; }
   std::size_t count() const { return count_; }
 
  private:
@@ -73,7 +73,7 @@ void add_parts(array<part>& parts, const record& one, unsigned on, std::uint32_t
   const bool has_source = one.since > from && one.begin >= one.since;
   const bool has_arrow = one.kind == record_kind::turn && has_turn && has_source && arrow_of(one) != nullptr;
   const auto add = [&](part_kind kind, std::uint64_t begin, std::uint64_t end) {
-    parts.add({begin, end, &one, id, static_cast<std::uint16_t>(on), kind, has_arrow});
+    parts.add({begin, end, begin, &one, id, static_cast<std::uint16_t>(on), kind, has_arrow});
   };
   switch (one.kind) {
     case record_kind::fork: return add(part_kind::fork, one.begin, one.end);
@@ -94,11 +94,18 @@ bool comes_first(const part& left, const part& right) {
   return left.end > right.end;  // the outer one
 }
 
+// By track, and then by time.
+bool is_earlier_turn(const part* left, const part* right) {
+  return left->on != right->on ? left->on < right->on : left->begin < right->begin;
+}
+
 bool is_of_earlier_thread(const record* left, const record* right) { return left->thread < right->thread; }
 
 struct contents {
   explicit contents(const extent& how_much)
-      : parts(how_much.records * most_parts), names(how_much.records), from(how_much.from) {}
+      : parts(how_much.records * most_parts), turns(how_much.records), names(how_much.records), from(how_much.from) {}
+
+  bool is_there() const { return parts.is_there() && turns.is_there() && names.is_there(); }
 
   void add(const record& one, unsigned on) {
     if (one.kind == record_kind::name) return names.add(&one);
@@ -106,10 +113,43 @@ struct contents {
   }
 
   array<part> parts;
+  array<const part*> turns;
   array<const record*> names;
   std::uint64_t from;
   std::uint32_t last_id = 0;
 };
+
+// In a turn, the last moment that the file tells apart from its end.
+std::uint64_t last_moment_of(const part& turn) {
+  constexpr std::uint64_t inside = 8;  // of the clock's units: a few ns
+  return turn.end - turn.begin > inside ? turn.end - inside : turn.begin;
+}
+
+// Viewers draw an arrow from the slice that lies at its begin. A rank makes a thread ready once the
+// turn of the thread that leads to it has ended, and a thief reads the clock after its claim, or
+// that of another node: such an arrow is moved into that turn.
+std::uint64_t begin_of_arrow(const contents& in, const record& to) {
+  const part at = {to.since, 0, 0, nullptr, 0, to.on, part_kind::turn, false};
+  const part* const* const next = std::upper_bound(in.turns.begin(), in.turns.end(), &at, is_earlier_turn);
+  const part* const last = next != in.turns.begin() && next[-1]->on == to.on ? next[-1] : nullptr;
+  const part* const later = next != in.turns.end() && (*next)->on == to.on ? *next : nullptr;
+  if (last != nullptr && to.since < last->end) return std::min(to.since, last_moment_of(*last));
+  const bool is_of_last = last != nullptr && last->of->thread == to.other;
+  const bool is_of_later = later != nullptr && later->of->thread == to.other && later->begin <= to.begin;
+  if (!is_of_last && is_of_later) return later->begin;
+  return last == nullptr ? to.since : last_moment_of(*last);
+}
+
+void place_arrows(contents& in) {
+  for (const part& each : in.parts) {
+    if (each.kind == part_kind::turn) in.turns.add(&each);
+  }
+  std::sort(in.turns.begin(), in.turns.end(), is_earlier_turn);
+  for (part& each : in.parts) {
+    const bool is_from_turn = each.kind == part_kind::source && each.has_arrow && each.of->other != 0 && each.of->on != outside;
+    if (is_from_turn) each.arrow = begin_of_arrow(in, *each.of);
+  }
+}
 
 void collect(const recorder* all, const record* more, std::size_t count, contents& into) {
   for (unsigned index = 0; index < most_rings; ++index) {
@@ -120,12 +160,13 @@ void collect(const recorder* all, const record* more, std::size_t count, content
   for (std::size_t index = 0; index < count; ++index) into.add(more[index], more[index].worker);
   std::sort(into.parts.begin(), into.parts.end(), comes_first);
   std::sort(into.names.begin(), into.names.end(), is_of_earlier_thread);
+  place_arrows(into);
 }
 
 bool write_all(recorder* all, const record* more, std::size_t count, const char* how_ended, bool may_demangle) {
   const extent how_much = measure(all, count);
   contents in(how_much);
-  if (!in.parts.is_there() || !in.names.is_there()) return false;
+  if (!in.is_there()) return false;
   collect(all, more, count, in);
   all->file.begin_anew();
   writer to(all, in.names.begin(), in.names.count(), may_demangle);

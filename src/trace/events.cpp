@@ -217,7 +217,7 @@ void writer::write_source(const part& one) {
     begin_event("X", workers, track, one.begin);
     out_ << ",\"dur\":0,\"cat\":\"moment\",\"name\":\"" << word_of(turn.why) << "\",\"args\":{\"thread\":" << turn.thread << "}}";
   }
-  flow("s", track, one.begin, one);
+  flow("s", track, one.arrow, one);
 }
 
 void writer::write_fork(const part& one) {

@@ -16,6 +16,7 @@ enum class part_kind : std::uint8_t { turn, wait, source, fork, join, note, stea
 struct part {
   std::uint64_t begin;
   std::uint64_t end;
+  std::uint64_t arrow;  // of a source with an arrow: where that begins
   const record* of;
   std::uint32_t id;  // the record's
   std::uint16_t on;  // the ring in which it was

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/atomic.hpp"
+#include "base/linked_queue.hpp"
 
 namespace weft::sched {
 
@@ -13,11 +14,10 @@ struct delivery {
   base::atomic<awaiter*> running{nullptr};
 
   // ---- its own OS thread ----
-  bool is_active = false;            // it calls them, one after the other
-  const void* ready = nullptr;       // the one that runs; in checked builds
-  awaiter* first_claimed = nullptr;  // which it will call: claimed by a waker that has not got to them yet
-  awaiter* last_claimed = nullptr;
-  delivery* inner = nullptr;  // in which a canceller inside ready calls another
+  bool is_active = false;               // it calls them, one after the other
+  const void* ready = nullptr;          // the one that runs; in checked builds
+  base::linked_queue<awaiter> claimed;  // which it will call: claimed by a waker that has not got to them yet
+  delivery* inner = nullptr;            // in which a canceller inside ready calls another
 
   delivery* next = nullptr;  // of those that are active and no worker's; guarded by the lock of their list
 };

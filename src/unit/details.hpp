@@ -6,6 +6,7 @@
 
 #include "arch/context.hpp"
 #include "base/atomic.hpp"
+#include "base/failure.hpp"
 
 namespace weft::sched {
 
@@ -26,6 +27,7 @@ struct details {
   // Where a unit that wants_to_move goes at its next yield, park or start. One word: of two callers
   // that send it, one decides.
   base::atomic<std::uintptr_t> destination;
+  failure* failed;  // worker/failure.hpp; the unit itself. Null: none of its calls has
 };
 
 // A destination is a pool, or the number of a worker.

@@ -8,6 +8,7 @@
 
 #include "base/atomic.hpp"
 #include "base/list.hpp"
+#include "mem/pointer_table.hpp"
 #include "queue/biased_spinlock.hpp"
 #include "unit/unit.hpp"
 
@@ -33,8 +34,7 @@ struct pool {
   base::atomic<std::uint32_t> pushers{0};      // those inside ops.push
   base::atomic<std::uint32_t> watch_count{0};  // schedulers that wait for work in it; changed in the runtime's watch_lock
   base::atomic<std::uint32_t> server_count{0};
-  std::uint32_t server_slots;
-  base::atomic<worker*>* servers;  // behind the pool; guarded by the runtime's pools_lock for writing
+  mem::pointer_table<worker> servers;  // guarded by the runtime's pools_lock for writing
 
   void note_blocked() { blocked_count.fetch_add(1, base::relaxed); }
   // [A97] release: it was pushed before, if it came back to this pool; pairs with [A92]

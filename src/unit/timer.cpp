@@ -61,21 +61,24 @@ void timer_heap::remove(timer* one) {
   one->child = one->sibling = one->previous = nullptr;
 }
 
-bool timers::arm(timer* one) {
-  const queue::guard hold(lock_);
+bool timers::insert(timer* one) {
   one->is_armed = true;
   heap_.insert(one);
   note_first();
   return heap_.first() == one;
 }
 
-void timers::drop_all() {
+bool timers::arm(timer* one) {
   const queue::guard hold(lock_);
-  while (timer* one = heap_.first()) {
-    heap_.remove(one);
-    one->is_armed = false;
-  }
-  note_first();
+  return insert(one);
+}
+
+bool timers::arm_unless_closed(timer* one, bool* is_first) {
+  const queue::guard hold(lock_);
+  if (is_closed_) return false;
+  had_closable_ = true;
+  *is_first = insert(one);
+  return true;
 }
 
 void timers::cancel(timer* one) {

@@ -47,8 +47,8 @@ class timers {
   // Of one that was armed: after it `one` is not in the heap and no expiry is looking at it.
   void cancel(timer* one);
 
-  // When the runtime ends: no expiry comes any more.
-  void drop_all();
+  // As arm, of a timer that close() takes. False: that has come, and nothing is armed.
+  bool arm_unless_closed(timer* one, bool* is_first);
 
   // The first deadline, or UINT64_MAX. A hint outside the lock.
   std::uint64_t next_ns() const { return next_ns_.load(base::relaxed); }
@@ -58,27 +58,65 @@ class timers {
   template <class Keep>
   timer* take_due(std::uint64_t now_ns, Keep keep) {
     const queue::guard hold(lock_);
-    timer* chain = nullptr;
-    timer** end = &chain;
+    chain due;
     while (heap_.first() != nullptr && heap_.first()->deadline_ns <= now_ns) {
       timer* one = heap_.first();
-      heap_.remove(one);
-      one->is_armed = false;
-      if (keep(one)) {
-        one->sibling = nullptr;
-        *end = one;
-        end = &one->sibling;
-      }
+      take(one, keep, &due);
     }
     note_first();
-    return chain;
+    return due.first;
+  }
+
+  // When the runtime ends: takes all that is_wanted(one) names, in the order of their deadlines;
+  // keep as in take_due. *were_some: whether there ever was such a one.
+  template <class Wanted, class Keep>
+  timer* close(Wanted is_wanted, Keep keep, bool* were_some) {
+    const queue::guard hold(lock_);
+    is_closed_ = true;
+    *were_some = had_closable_;
+    chain wanted;
+    timer* others = nullptr;
+    while (timer* one = heap_.first()) {
+      if (is_wanted(one)) {
+        take(one, keep, &wanted);
+      } else {
+        heap_.remove(one);
+        one->sibling = others;
+        others = one;
+      }
+    }
+    while (timer* one = others) {
+      others = one->sibling;
+      heap_.insert(one);
+    }
+    note_first();
+    return wanted.first;
   }
 
  private:
+  struct chain {
+    timer* first = nullptr;
+    timer** end = &first;
+  };
+
+  template <class Keep>
+  void take(timer* one, Keep keep, chain* into) {
+    heap_.remove(one);
+    one->is_armed = false;
+    if (!keep(one)) return;
+    one->sibling = nullptr;
+    *into->end = one;
+    into->end = &one->sibling;
+  }
+  bool insert(timer* one);
   void note_first() { next_ns_.store(heap_.first() != nullptr ? heap_.first()->deadline_ns : UINT64_MAX, base::relaxed); }
 
   queue::spinlock lock_;
-  timer_heap heap_;  // guarded by lock_
+  // guarded by lock_
+  timer_heap heap_;
+  bool is_closed_ = false;
+  bool had_closable_ = false;
+
   base::atomic<std::uint64_t> next_ns_{UINT64_MAX};
 };
 

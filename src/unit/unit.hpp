@@ -17,6 +17,10 @@
 #include "queue/ready_queue.hpp"
 #include "unit/details.hpp"
 
+namespace weft::mem {
+struct left_chunk;
+}
+
 namespace weft::sched {
 
 struct pool;
@@ -86,7 +90,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   context_word context;
   base::atomic<pool*> home;  // null: the default queue of its waker
   base::atomic<unit_state> state;
-  std::uint16_t home_worker;       // when stays_put
+  std::uint16_t home_worker;       // when stays_put; else, under WEFT_MIGRATE, where it ran last
   base::atomic<std::uint16_t> in;  // the queue that holds it: a worker's number, in_pool, or 0;
                                    // written inside that queue's lock
   base::atomic<std::uint16_t> flags;
@@ -103,8 +107,9 @@ struct alignas(base::cache_line) unit : base::list_link {
   base::atomic<std::uint8_t> permit{0};   // weft_suspend and weft_resume: protocol P
   std::uint8_t priority = 0;              // in a pool by priorities; set before publication; not 0 only if is_known
   union {
-    unit* forker = nullptr;  // when is_fork
-    relay* relays;           // otherwise, while it dispatches units in turn
+    unit* forker = nullptr;    // when is_fork
+    relay* relays;             // otherwise, while it dispatches units in turn
+    mem::left_chunk* left_in;  // of one that has outlived its runtime: where its block lies
   };
 
   bool has(unit_flag flag) const { return (flags.load(base::relaxed) & flag) != 0; }

@@ -29,6 +29,9 @@ enum wait_word : std::uint32_t { waiting, woken, timed_out, dropped, awaits };
 // the queue.
 inline constexpr std::uint64_t never_but_claimed = forever - 1;
 
+// What a record waits for whose object is the unit to be joined: known by its address.
+inline constexpr char end_of_unit[] = "join";
+
 struct waiter : base::list_link {
   waiter(const char* what_it_waits_for, const void* on) : what(what_it_waits_for), object(on) {}
 

@@ -30,6 +30,15 @@ class machine {
     return run(function_.own);
   }
 
+  // All rows, up to the function's end.
+  bool measure(std::uint64_t stack_pointer, extent* out) {
+    stack_pointer_ = stack_pointer;
+    extent_ = out;
+    const bool is_right = run();
+    measure_row();
+    return is_right;
+  }
+
  private:
   // Compilers nest no deeper than one.
   static constexpr unsigned most_remembered = 3;
@@ -60,6 +69,7 @@ class machine {
   void advance(std::uint64_t units) { go_to(location_ + units * function_.code_factor); }
 
   void go_to(std::uintptr_t next) {
+    measure_row();
     if (next > wanted_) {
       is_there_ = true;
     } else {
@@ -74,6 +84,15 @@ class machine {
       case operation::advance1: return advance(at->byte());
       case operation::advance2: return advance(at->fixed<std::uint16_t>());
       default: return advance(at->fixed<std::uint32_t>());
+    }
+  }
+
+  void measure_row() {
+    if (extent_ == nullptr) return;
+    if (row_->cfa_expression != 0 || row_->cfa_register != stack_pointer_) {
+      extent_->is_whole = false;
+    } else if (row_->cfa_offset > extent_->bytes) {
+      extent_->bytes = row_->cfa_offset;
     }
   }
 
@@ -153,6 +172,8 @@ class machine {
   std::uintptr_t wanted_;
   std::uintptr_t location_;
   bool is_there_ = false;
+  extent* extent_ = nullptr;  // null: one row is wanted
+  std::uint64_t stack_pointer_ = 0;
   row* row_;
   row initial_;
   unsigned remembered_count_ = 0;
@@ -164,6 +185,12 @@ class machine {
 bool find_row(memory* from, const function_entry& function, std::uintptr_t code, row* out) {
   *out = {};
   return machine(from, function, code, out).run();
+}
+
+bool find_extent(memory* from, const function_entry& function, std::uint64_t stack_pointer, extent* out) {
+  *out = {};
+  row last;
+  return machine(from, function, UINTPTR_MAX, &last).measure(stack_pointer, out);
 }
 
 }  // namespace weft::unwind

@@ -36,4 +36,13 @@ struct row {
 // False: the programs are damaged, or of a kind that no compiler makes for this CPU.
 bool find_row(memory* from, const function_entry& function, std::uintptr_t code, row* out);
 
+// How far a function's frame reaches at most beneath the CFA.
+struct extent {
+  std::int64_t bytes = 0;
+  bool is_whole = true;  // false: some rows do not count from the stack pointer, and the frame may be larger there
+};
+
+// Of any CPU's code: stack_pointer is that register's number in DWARF. False as find_row().
+bool find_extent(memory* from, const function_entry& function, std::uint64_t stack_pointer, extent* out);
+
 }  // namespace weft::unwind

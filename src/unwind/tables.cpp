@@ -15,25 +15,8 @@ struct listed {
   std::int32_t entry;
 };
 
-struct function_list {
-  std::uintptr_t base;
-  std::uintptr_t first;
-  std::uint64_t count;
-};
-
-bool read_list(memory* from, std::uintptr_t eh_frame_hdr, function_list* out) {
-  cursor head(from, eh_frame_hdr, no_end);
-  const unsigned version = head.byte();
-  const unsigned pointer_form = head.byte();
-  const unsigned count_form = head.byte();
-  const unsigned list_form = head.byte();
-  if (version != 1 || list_form != (encoding::to_data | encoding::signed4) || count_form == encoding::omitted) return false;
-  static_cast<void>(head.pointer(pointer_form, eh_frame_hdr));
-  out->count = head.pointer(count_form, eh_frame_hdr);
-  out->base = eh_frame_hdr;
-  out->first = head.at();
-  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // 2 GiB, which is what an offset reaches
-  return !head.has_failed() && out->count != 0 && out->count <= most;
+std::uintptr_t entry_of(const function_list& list, const listed& one) {
+  return list.base + static_cast<std::uintptr_t>(std::intptr_t{one.entry});
 }
 
 // The last one that begins at or before code.
@@ -48,7 +31,7 @@ bool search(memory* from, const function_list& list, std::uintptr_t code, std::u
     (one.code <= wanted ? low : high) = middle;
   }
   if (!from->read(list.first + low * sizeof one, &one) || one.code > wanted) return false;
-  *entry = list.base + static_cast<std::uintptr_t>(std::intptr_t{one.entry});
+  *entry = entry_of(list, one);
   return true;
 }
 
@@ -119,6 +102,26 @@ bool read_entry(memory* from, std::uintptr_t at, function_entry* out) {
   if (out->has_extra) body.skip(body.uleb());
   out->own = {body.at(), body.end()};
   return !body.has_failed();
+}
+
+bool read_list(memory* from, std::uintptr_t eh_frame_hdr, function_list* out) {
+  cursor head(from, eh_frame_hdr, no_end);
+  const unsigned version = head.byte();
+  const unsigned pointer_form = head.byte();
+  const unsigned count_form = head.byte();
+  const unsigned list_form = head.byte();
+  if (version != 1 || list_form != (encoding::to_data | encoding::signed4) || count_form == encoding::omitted) return false;
+  static_cast<void>(head.pointer(pointer_form, eh_frame_hdr));
+  out->count = head.pointer(count_form, eh_frame_hdr);
+  out->base = eh_frame_hdr;
+  out->first = head.at();
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;  // 2 GiB, which is what an offset reaches
+  return !head.has_failed() && out->count != 0 && out->count <= most;
+}
+
+bool read_listed(memory* from, const function_list& list, std::uint64_t index, function_entry* out) {
+  listed one;
+  return from->read(list.first + index * sizeof one, &one) && read_entry(from, entry_of(list, one), out);
 }
 
 bool find_function(memory* from, std::uintptr_t eh_frame_hdr, std::uintptr_t code, function_entry* out) {

@@ -34,6 +34,17 @@ struct function_entry {
 // eh_frame_hdr: where the module's lies. False: it knows no such function, or the table is damaged.
 bool find_function(memory* from, std::uintptr_t eh_frame_hdr, std::uintptr_t code, function_entry* out);
 
+// All functions of a module, sorted by where they begin.
+struct function_list {
+  std::uintptr_t base = 0;
+  std::uintptr_t first = 0;
+  std::uint64_t count = 0;
+};
+
+// False: there is none, or it is damaged.
+bool read_list(memory* from, std::uintptr_t eh_frame_hdr, function_list* out);
+bool read_listed(memory* from, const function_list& list, std::uint64_t index, function_entry* out);
+
 // The entry (FDE) at an address.
 bool read_entry(memory* from, std::uintptr_t at, function_entry* out);
 

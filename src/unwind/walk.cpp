@@ -22,6 +22,7 @@ class walker {
 
   std::uintptr_t code() const { return code_; }
   bool is_exact() const { return is_exact_; }
+  std::uintptr_t stack_pointer() const { return registers_.get(arch::dwarf::stack_pointer); }
 
   // False: *why tells.
   bool step(ending* why) {
@@ -156,6 +157,16 @@ void walk(memory* from, known_rows* known, const registers& registers, std::uint
     out->exact |= static_cast<std::uint32_t>(at.is_exact()) << out->count;
     out->code[out->count++] = at.code();
   } while (at.step(&out->why));
+}
+
+ending walk_all(memory* from, const registers& registers, std::uintptr_t code, bool (*visit)(void* state, const frame& one),
+                void* state) {
+  walker at(from, nullptr, registers, code);
+  ending why = ending::limit;
+  do {
+    if (!visit(state, {at.code(), at.is_exact(), at.stack_pointer()})) return ending::limit;
+  } while (at.step(&why));
+  return why;
 }
 
 void walk_context(read_function read, known_rows* known, const void* stack_pointer, backtrace* out) {

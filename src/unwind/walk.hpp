@@ -63,6 +63,16 @@ bool registers_of_context(memory* from, const void* stack_pointer, arch::registe
 // known: null where there is no room for it.
 void walk(memory* from, known_rows* known, const arch::registers& registers, std::uintptr_t code, backtrace* out);
 
+struct frame {
+  std::uintptr_t code;
+  bool is_exact;
+  std::uintptr_t stack_pointer;  // as of that place in the code
+};
+
+// Calls visit for one frame after the other, innermost first, until it returns false (limit).
+ending walk_all(memory* from, const arch::registers& registers, std::uintptr_t code, bool (*visit)(void* state, const frame& one),
+                void* state);
+
 // Both.
 void walk_context(read_function read, known_rows* known, const void* stack_pointer, backtrace* out);
 

@@ -5,6 +5,7 @@
 #include "os/heap.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
+#include "worker/outlived.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -24,8 +25,9 @@ details* details_of(unit* one) {
 
 void free_details(unit* one) {
   details* extra = details_if_any(one);
-  if (extra == nullptr) return;
+  if (extra == nullptr || extra == &details_of_outlived) return;
   std::free(extra->keys);
+  std::free(extra->failed);
   std::free(extra);
   one->extra.store(nullptr, base::relaxed);
 }
@@ -34,7 +36,7 @@ std::uint64_t id_of(unit* one) {
   std::uint64_t id = one->id.load(base::relaxed);
   if (id != 0) return id;
   runtime* rt = local::current_runtime();
-  if (rt == nullptr) return 0;  // in a child of fork
+  if (rt == nullptr || is_outlived(one)) return 0;  // in a child of fork, or after the runtime
   one->set(is_known);
   const std::uint64_t fresh = rt->next_id.fetch_add(1, base::relaxed);
   return one->id.compare_exchange_strong(id, fresh, base::relaxed, base::relaxed) ? fresh : id;

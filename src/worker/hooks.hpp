@@ -27,6 +27,12 @@ struct turn_taking;
 struct unit;
 struct worker;
 
+// What a look found out for a caller that waits by attempts.
+struct attempts_look {
+  std::uint64_t next_ns;  // when to look again; UINT64_MAX: there is no need to
+  bool has_succeeded;     // the caller's attempt, in the middle of the look
+};
+
 struct hooks {
   // ---- these only watch: nothing that they do changes what the scheduler does next ----
 
@@ -54,6 +60,8 @@ struct hooks {
   void (*turns_stand_still)(runtime* rt, base::atomic<std::uint32_t>* bell, std::uint32_t rung);
   // An OS thread outside waits: as os::futex_wait, looking for deadlocks.
   void (*sleep_and_look)(base::atomic<std::uint32_t>* word, std::uint32_t value);
+  // An OS thread waits by attempts (try_until.hpp): looks for deadlocks, if due_ns is not 0.
+  attempts_look (*look_between_attempts)(std::uint64_t due_ns, bool (*attempt)(void* argument), void* argument);
   // is_look_off in runtime::sleepers: work was made available.
   void (*resume_lookout)(runtime* rt);
   // runtime::watchdog_dozes: a worker found something to do after it had nothing.
@@ -63,6 +71,9 @@ struct hooks {
 
   // Ends the program with a report of the unit. Checked builds.
   void (*panic_about)(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
+
+  // A thread has outlived its runtime and is joined or detached now. Checked builds.
+  void (*tell_outlived)(const unit* one);
 
   // ---- these decide; all of them after runtime::turns ----
 

@@ -32,6 +32,7 @@ constinit thread_local delivery this_delivery;
 constinit base::atomic<runtime*> the_runtime{nullptr};
 constinit queue::hold runtime_held;
 constinit base::atomic<unsigned> runs{0};
+constinit base::atomic<std::uint32_t> starts{0};
 
 constinit queue::spinlock records_lock;
 alignas(base::list<outside>) constinit unsigned char records_memory[sizeof(base::list<outside>)] = {};
@@ -48,6 +49,7 @@ void forget(void* record) {
     const queue::guard hold(records_lock);
     records().remove(one);
   }
+  std::free(one->failed);
   std::free(one);
   this_record = nullptr;
 }
@@ -115,6 +117,8 @@ void forget_runtime() {
 
 unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }
 
+std::uint32_t count_start() { return starts.fetch_add(1, base::relaxed) + 1; }
+
 void hold(runtime** rt) {
   runtime_held.lock();
   *rt = current_runtime();
@@ -136,6 +140,8 @@ void let_go() { runtime_held.unlock(); }
   if (this_record == nullptr) this_record = remember();
   return this_record;
 }
+
+[[gnu::noinline]] outside* outside_if_any() { return this_record; }
 
 void walk_outside(void (*each)(void* state, outside* one), void* state) {
   const queue::guard hold(records_lock);

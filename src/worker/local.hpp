@@ -13,6 +13,7 @@
 #include "arch/local_word.hpp"
 #include "base/atomic.hpp"
 #include "base/list.hpp"
+#include "fiber/sanitizer.hpp"
 #include "unit/details.hpp"
 
 namespace weft::sched {
@@ -31,12 +32,17 @@ struct outside : base::list_link {
   base::atomic<const char*> waits_for{nullptr};
   base::atomic<std::uint64_t> since_ns{0};
   base::atomic<std::uint64_t> waits{0};  // begun so far
+  // When the last attempt began that failed; 0: the wait is none by attempts (run/try_until.hpp).
+  base::atomic<std::uint64_t> tried_ns{0};
 
   int id = 0;
   std::uint64_t number = 0;  // ascending in the list
   key_value* keys = nullptr;
   std::uint32_t key_capacity = 0;
   void (*end_keys)(key_value** values, std::uint32_t* capacity) = nullptr;  // set with the first of them
+  failure* failed = nullptr;                                                // worker/failure.hpp
+  mem::stack* standing = nullptr;     // of a context that has outlived its runtime; null: its own
+  fiber::sanitizer::side own_side{};  // while it stands on another stack
 };
 
 // What reports say of one, copied.
@@ -73,6 +79,8 @@ void forget_runtime();
 
 // Which runtime of this process a starting one is, among those that run under a schedule: from 1.
 unsigned count_run();
+// The number of a runtime that starts, from 1.
+std::uint32_t count_start();
 
 // Holds the runtime, or the absence of one, against its end, for OS threads outside that look into
 // it. One holder at a time; try_hold is false while there is another; hold sleeps. For reports, and
@@ -88,6 +96,7 @@ delivery* delivery_outside();
 
 // This OS thread's record; made at the first call, unmade when the OS thread ends. Null: no memory.
 outside* this_outside();
+outside* outside_if_any();  // does not make it
 
 // Calls each(state, record) for every OS thread that has a record, inside a lock: each must be
 // short.

@@ -60,17 +60,19 @@ struct runtime {
   os::settings settings;
   os::guard_kind guard;
   bool has_adopted_caller;
-  bool is_special;       // a new unit does not simply enter its maker's queue: migration or locality settings
-  bool inspects_stacks;  // after each unit: for high-water marks or canaries
-  stack_marks* marks;    // WEFT_STACK_REPORT
-  bool is_observed;      // events were observed then, by a sink or a trace: no short ways
-  bool counts_errors;    // so does Memcheck, which counts errors and names no thread: blame.hpp
-  tracing* tracer;       // null: no trace
-  void (*finalize)();    // as weft_finalize, whatever was nested
+  bool has_asked_for_stacks;  // of a certain size, in its weft_config
+  bool is_special;            // a new unit does not simply enter its maker's queue: migration or locality settings
+  bool inspects_stacks;       // after each unit: for high-water marks or canaries
+  stack_marks* marks;         // WEFT_STACK_REPORT
+  bool is_observed;           // events were observed then, by a sink or a trace: no short ways
+  bool counts_errors;         // so does Memcheck, which counts errors and names no thread: blame.hpp
+  tracing* tracer;            // null: no trace
+  void (*finalize)();         // as weft_finalize, whatever was nested
+  std::uint32_t number;       // among the runtimes of this process, from 1
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;
-  std::size_t lend_bytes;       // a joiner lends its stack while this much is free
+  std::size_t lend_bytes;       // a joiner lends its stack while this much is free; PTRDIFF_MAX: never
   std::size_t fork_lend_bytes;  // the same, to a fork
   unsigned fork_class;          // of the stacks of forks that became units
   os::topology* machine;
@@ -103,11 +105,13 @@ struct runtime {
   base::atomic<waiter*> finalizer;
   alignas(base::cache_line) base::atomic<worker*> clock_keeper;  // the sleeper that has the next deadline
   timers alarms;
+  base::atomic<std::uint32_t> expiring;  // awaiters whose deadline has passed, and whose ready has not returned
   base::atomic<std::uint64_t> next_id;
   base::atomic<std::uint64_t> outside_created;
   base::atomic<std::uint64_t> outside_discarded;
   base::atomic<std::uint64_t> migrations;
-  base::atomic<std::uint32_t> next_target;  // round robin for units that come from outside
+  base::atomic<std::uint32_t> joiners_behind;  // joiners that parked so that units that had waited longer run: join.cpp
+  base::atomic<std::uint32_t> next_target;     // round robin for units that come from outside
   mem::slab_depot unit_depot;
   mem::slab_depot copied_depots[copied_classes];
   mem::mapped_guards mapped_guards;

@@ -3,6 +3,7 @@
 
 #include "base/align.hpp"
 #include "queue/spinlock.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -22,6 +23,8 @@ constinit std::size_t bytes_carried = 0;
 using bottom_function = void (*)(void* argument);
 constinit bottom_function bottom_to_see_through = nullptr;
 constinit std::size_t offset_of_function = 0;
+constexpr std::size_t most_settings = 8;  // layers in one process
+constinit stack_setting settings_of_stacks[most_settings];
 constinit base::atomic<bool> are_signals_left{false};
 constinit event_sink sink_for_events = nullptr;
 constinit void* state_of_sink = nullptr;
@@ -42,10 +45,12 @@ mem::stack_memory stack_memory() { return memory_of_stacks; }
 
 status reserve(std::size_t bytes, std::size_t* offset) {
   if (is_running()) return status::busy;
-  if (bytes == 0 || bytes > most_reserved_bytes) return status::invalid;
+  if (bytes == 0 || bytes > most_reserved_bytes)
+    return because(status::invalid, "bytes", "%u is not between 1 and the 256 that are possible", bytes);
   const queue::guard hold(lock);
   const std::size_t rounded = base::round_up(bytes, 16);
-  if (bytes_reserved + rounded > most_reserved_bytes) return status::invalid;
+  if (bytes_reserved + rounded > most_reserved_bytes)
+    return because(status::invalid, "bytes", "%u more are not possible: others have reserved the rest", bytes);
   *offset = sizeof(unit) + bytes_reserved;
   bytes_reserved += rounded;
   return status::ok;
@@ -83,6 +88,23 @@ void show_function(void (*bottom)(void* argument), std::size_t offset) {
   const queue::guard hold(lock);
   bottom_to_see_through = bottom;
   offset_of_function = offset;
+}
+
+void name_stack_setting(const stack_setting& setting) {
+  const queue::guard hold(lock);
+  for (stack_setting& each : settings_of_stacks) {
+    if (each.bottom != nullptr && each.bottom != setting.bottom) continue;
+    each = setting;
+    return;
+  }
+}
+
+// In a signal handler: without the lock.
+stack_setting stack_setting_of(void (*function)(void* argument)) {
+  for (const stack_setting& each : settings_of_stacks) {
+    if (function != nullptr && each.bottom == function) return each;
+  }
+  return {};
 }
 
 void (*shown_bottom())(void* argument) { return bottom_to_see_through; }

@@ -32,6 +32,15 @@ void show_function(void (*bottom)(void* argument), std::size_t offset);
 void (*shown_bottom())(void* argument);
 std::size_t shown_offset();
 
+// What sets the stack size of threads that begin with a function.
+struct stack_setting {
+  void (*bottom)(void* argument) = nullptr;
+  const char* words = nullptr;  // null: there is no setting of a layer's
+  std::size_t added_bytes = 0;  // to the usual size that the layer's user asks for
+};
+void name_stack_setting(const stack_setting& setting);
+stack_setting stack_setting_of(void (*function)(void* argument));
+
 void leave_signals();  // to the program: the next runtime handles none, unless a variable asks for it
 bool leaves_signals();
 

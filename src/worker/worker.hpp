@@ -8,6 +8,7 @@
 #include "base/atomic.hpp"
 #include "base/rng.hpp"
 #include "fiber/fiber.hpp"
+#include "mem/pointer_table.hpp"
 #include "mem/slab.hpp"
 #include "mem/stack.hpp"
 #include "os/thread.hpp"
@@ -20,6 +21,7 @@
 #include "worker/fork_deque.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
+#include "worker/whereabouts.hpp"
 
 namespace weft::sched {
 
@@ -35,8 +37,6 @@ struct after_switch {
   void* argument = nullptr;
 };
 
-inline constexpr unsigned most_pools_served = 8;
-
 // For worker::two_carried, where nothing is carried, or more than two words.
 inline constexpr std::uint64_t nothing_carried[2] = {0, 0};
 inline constexpr std::uint64_t more_carried[2] = {1, 1};
@@ -51,6 +51,8 @@ struct alignas(base::cache_line) worker {
   after_switch after;
   std::int32_t turns_left = 0;    // choices until timers, sources, mail and the unit that has waited longest are due
   bool owes_oldest = false;       // the next choice is the unit that has waited longest
+  bool is_turn_of_pools = true;   // the next choice begins with the pools, then with the own queue, in turn
+  bool owes_pools = false;        // the next look into pools begins with another pool than the first
   bool is_special = false;        // the runtime's
   bool waits_as_outside = false;  // no unit runs, but a wait here may block the OS thread
   bool is_in_sink = false;        // the event sink is called; for checks
@@ -106,6 +108,7 @@ struct alignas(base::cache_line) worker {
   std::uint64_t steal_pause_ns = 0;
   std::uint64_t looked_at_ns = 0;   // while standing back
   std::uint64_t finished_then = 0;  // by those that had units to steal
+  kept_look last_look;              // under WEFT_MIGRATE: the worker of which it last looked
   std::uint64_t stolen_at_ns = 0;
   std::uint32_t stolen_batch = 0;
   std::uint64_t stolen_worth_ns = 0;
@@ -115,11 +118,13 @@ struct alignas(base::cache_line) worker {
   std::uint64_t ask_after_ns = 0;  // it does not ask for public forks before
   std::uint64_t ask_every_ns = 0;
   bool has_run_taken_fork = false;  // its last work
+  std::uint32_t first_pool = 0;     // where a look into pools that is owed begins
+  std::uint32_t looks_passed = 0;   // by joins that ran the unit at once although others had waited longer
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;
   unsigned victim_count = 0;
-  unsigned victim_slots = 0;                       // the runtime's worker_slots when they were put in order
-  base::atomic<pool*> pools[most_pools_served]{};  // guarded by the runtime's pools_lock for writing
+  unsigned victim_slots = 0;       // the runtime's worker_slots when they were put in order
+  mem::pointer_table<pool> pools;  // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
   base::atomic<bool> is_visiting{false};   // looks into pools, or asks `custom`: they must not go
   base::atomic<std::uintptr_t> custom{0};  // a scheduler, see serving.cpp; 0: none

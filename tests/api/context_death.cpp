@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <weft/context.hpp>
@@ -20,6 +21,7 @@
 #include "../support/child.hpp"
 
 using weft::test::child_end;
+using weft::test::is_checked_build;
 using weft::test::run_in_child;
 namespace context = weft::context;
 
@@ -137,6 +139,19 @@ TEST_CASE("the frames of another thread") {
 
 TEST_CASE("no thread") {
   const child_end end = run_in_child([] {
+    const weft::runtime runtime({.workers = 1});
+    weft_context* made = nullptr;
+    NEED(weft_context_create(end_where_it_came_from, nullptr, &made, nullptr) == WEFT_OK);
+    std::thread([made] { weft_context_destroy(made); }).join();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("weft_context_destroy: the caller is no thread"));
+}
+
+TEST_CASE("a context that outlives its runtime is named and destroyed") {
+  const child_end end = run_in_child([] {
     weft_context* made = nullptr;
     {
       const weft::runtime runtime({.workers = 1});
@@ -146,8 +161,9 @@ TEST_CASE("no thread") {
     return 0;
   });
   INFO(end.errors);
-  CHECK(end.signal == SIGABRT);
-  CHECK(end.says("weft_context_destroy: the caller is no thread"));
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("outlived its runtime: destroy it before") == is_checked_build());
+  CHECK(end.says("context_death.cpp:") == is_checked_build());
 }
 
 TEST_CASE("a generator that its own function destroys") {
@@ -190,6 +206,9 @@ TEST_CASE("an overflow names the thread that ran the context, and where that was
   CHECK(end.says("cure: raise stack_bytes of its weft_context_attr"));
 }
 
+// As WEFT_STACK_SIZE is by default: such a stack has no page more.
+constexpr std::size_t usual_stack_bytes = std::size_t{192} * 1024;
+
 TEST_CASE("a canary beneath a context is looked at when its stack is given back") {
   const child_end end = run_in_child([] {
     setenv("WEFT_GUARD", "canary", 1);
@@ -197,13 +216,14 @@ TEST_CASE("a canary beneath a context is looked at when its stack is given back"
     weft::thread([] {
       weft::this_thread::set_name("resumer");
       weft_context_attr attr = WEFT_CONTEXT_ATTR_INIT;
-      attr.stack_bytes = 65536;
+      attr.stack_bytes = usual_stack_bytes;
       weft_context* one = nullptr;
       const auto writes_too_far = [](weft_context* caller, void*, void*) {
         // Writes where an overflow would have, and comes back.
         char here = 0;
         volatile std::uintptr_t top = reinterpret_cast<std::uintptr_t>(&here);
-        for (std::uintptr_t down = 65536 - 4096; down < 65536; ++down) *reinterpret_cast<volatile char*>(top - down) = 1;
+        for (std::uintptr_t down = usual_stack_bytes - 4096; down < usual_stack_bytes; ++down)
+          *reinterpret_cast<volatile char*>(top - down) = 1;
         return caller;
       };
       if (weft_context_create(writes_too_far, &attr, &one, nullptr) == WEFT_OK) weft_context_switch(one, nullptr);

@@ -116,11 +116,30 @@ TEST_CASE("errors: category, text, std's conditions") {
   CHECK(deadlock.code() == std::errc::resource_deadlock_would_occur);
   CHECK(deadlock.code().category().name() == std::string("weft"));
   CHECK(deadlock.code().message() == weft_status_text(WEFT_DEADLOCK));
-  CHECK(std::string(deadlock.what()).find("weft_mutex_lock") == 0);
+  CHECK(deadlock.what() == "weft_mutex_lock: " + deadlock.code().message());
   CHECK(weft::make_error_code(weft::errc::no_memory) == std::errc::not_enough_memory);
   CHECK(weft::make_error_code(weft::errc::timeout) == std::errc::timed_out);
   const std::error_code implicit = weft::errc::not_owner;
   CHECK(implicit == std::errc::operation_not_permitted);
+}
+
+TEST_CASE("what() has the words of weft_last_error()") {
+  const weft::runtime runtime({.workers = 1});
+  std::string words;
+  try {
+    weft::thread_attributes small;
+    small.stack_bytes = 1024;
+    weft::thread(small, [] {}).join();
+  } catch (const weft::error& refused) {
+    words = refused.what();
+    CHECK(words == weft_last_error());
+  }
+  CHECK(words.find("argument attr: stack_bytes is 1024; at least 16384 (WEFT_STACK_MIN) are needed") != std::string::npos);
+  try {
+    weft::runtime::remove_worker(77);
+  } catch (const weft::error& refused) {
+    CHECK(std::string(refused.what()).find("weft_worker_remove: argument worker: there is no worker 77") == 0);
+  }
 }
 
 TEST_CASE("a call before the runtime runs throws not_initialized") {
@@ -142,6 +161,11 @@ TEST_CASE("durations become nanoseconds: rounded up, never negative, saturating"
   CHECK(to_ns(std::chrono::nanoseconds::max()) == std::uint64_t{std::numeric_limits<std::int64_t>::max()});
   CHECK(to_ns(std::chrono::hours::max()) == WEFT_FOREVER);
   CHECK(to_ns(std::chrono::duration<double>(1e30)) == WEFT_FOREVER);
+  constexpr double infinity = std::numeric_limits<double>::infinity(), no_number = std::numeric_limits<double>::quiet_NaN();
+  CHECK(to_ns(std::chrono::duration<double>(infinity)) == WEFT_FOREVER);
+  CHECK(to_ns(std::chrono::duration<double>(-infinity)) == 0);
+  CHECK(to_ns(std::chrono::duration<double>(no_number)) == 0);
+  CHECK(to_ns(std::chrono::duration<float, std::milli>(std::numeric_limits<float>::quiet_NaN())) == 0);
 }
 
 TEST_CASE("steady_clock is the clock of weft_now_ns") {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -256,6 +257,11 @@ TEST_CASE("sleep takes at least as long as was asked") {
   weft::this_thread::sleep_until(wall);
   CHECK(std::chrono::system_clock::now() >= wall);
   weft::this_thread::sleep_for(-1s);  // at once
+  using seconds = std::chrono::duration<double>;
+  constexpr seconds no_number(std::numeric_limits<double>::quiet_NaN());
+  weft::this_thread::sleep_for(no_number);
+  weft::this_thread::sleep_until(std::chrono::time_point<std::chrono::steady_clock, seconds>(no_number));
+  weft::this_thread::sleep_until(std::chrono::time_point<std::chrono::system_clock, seconds>(no_number));
   CHECK(std::chrono::steady_clock::now() - begin < 60s);
 }
 

@@ -46,7 +46,7 @@ def run_gdb(commands, *arguments, **environment):
     commands = QUIET + [f"set environment {name} {value}" for name, value in {**SHARED, **environment}.items()] + SCRIPT + commands
     for command in commands:
         line += ["-ex", command]
-    done = subprocess.run([*line, *arguments], capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run([*line, *arguments], capture_output=True, text=True, timeout=250, check=False)
     return done.stdout + done.stderr
 
 
@@ -123,7 +123,7 @@ class KernelCoreTest(SceneTest):
     def core_of(self, *arguments, dies_by, **environment):
         folder = tempfile.mkdtemp(dir=FOLDER)
         died = subprocess.run([PROGRAM, *arguments], cwd=folder, env={**os.environ, **SHARED, **environment}, capture_output=True, check=False,
-                              timeout=100, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, CORE_LIMITS))
+                              timeout=250, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, CORE_LIMITS))
         self.assertEqual(died.returncode, -dies_by, died.stderr)
         found = os.listdir(folder)
         self.assertEqual(len(found), 1, found)
@@ -319,4 +319,4 @@ if __name__ == "__main__":
         if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", tried) and "hit Breakpoint" not in tried:
             print("gdb may not trace here")
             sys.exit(SKIPPED)
-        unittest.main(defaultTest=wanted)
+        unittest.main(defaultTest=wanted, verbosity=2)

@@ -124,7 +124,7 @@ TEST_CASE("the size of stacks: the program's, else the environment's") {
   fixed.stack_bytes = 1 << 20;
   check_with("WEFT_STACK_SIZE", "256K", &open, [] { check_stack(256 << 10); });
   check_with("WEFT_STACK_SIZE", "256K", &fixed, [] { check_stack(1 << 20); });
-  check_with("WEFT_STACK_SIZE", nullptr, &open, [] { check_stack(64 << 10); });
+  check_with("WEFT_STACK_SIZE", nullptr, &open, [] { check_stack(192 << 10); });
 }
 
 TEST_CASE("binding: the environment's, else the program's") {
@@ -149,8 +149,9 @@ TEST_CASE("locality: the environment's, else the program's") {
 TEST_CASE("a value that cannot be used: refused by its name, and the next weft_init works") {
   struct {
     const char *name, *bad, *good;
-  } const all[] = {{"WEFT_WORKERS", "many", "2"},      {"WEFT_STACK_SIZE", "1", "64K"}, {"WEFT_WAIT_POLICY", "lazy", "passive"},
-                   {"WEFT_LOCALITY", "far", "strict"}, {"WEFT_BIND", "2", "1"},         {"WEFT_TOPOLOGY", "moon:2", "core:2"}};
+  } const all[] = {{"WEFT_WORKERS", "many", "2"},           {"WEFT_STACK_SIZE", "1", "64K"},    {"WEFT_GUARD_SIZE", "1", "64K"},
+                   {"WEFT_WAIT_POLICY", "lazy", "passive"}, {"WEFT_LOCALITY", "far", "strict"}, {"WEFT_BIND", "2", "1"},
+                   {"WEFT_TOPOLOGY", "moon:2", "core:2"}};
   for (const auto& each : all) {
     const child_end end = refusal(each.name, each.bad, each.good);
     INFO(std::string(each.name), "=", std::string(each.bad), "\n", end.errors);
@@ -199,7 +200,7 @@ void check_ignored(const char* wanted, Change change) {
 TEST_CASE("a later weft_init: what it ignores is told, and what agrees is not") {
   check_ignored("workers 3 (there are 2)", [](weft_config* later) { later->workers = 3; });
   check_ignored("", [](weft_config* later) { later->workers = 2; });
-  check_ignored("stack_bytes 131072 (they are 65536)", [](weft_config* later) { later->stack_bytes = 131072; });
+  check_ignored("stack_bytes 131072 (they are 196608)", [](weft_config* later) { later->stack_bytes = 131072; });
   check_ignored("caller_outside", [](weft_config* later) { later->caller_outside = true; });
   check_ignored("bind", [](weft_config* later) { later->bind = true; });
   check_ignored("wait_policy", [](weft_config* later) { later->wait_policy = WEFT_WAIT_PASSIVE; });

@@ -384,6 +384,106 @@ static void cancels_one_of_several(void) {
   }
 }
 
+/* The first of three that are due at once, or that the runtime ends, cancels the others. */
+struct neighbours {
+  weft_awaiter awaiters[3];
+  weft_status expected;
+  atomic_int calls;
+  int began;
+};
+
+static struct neighbours neighbours;
+
+static void cancel_neighbours(weft_awaiter *awaiter, weft_status status) {
+  struct neighbours *const all = &neighbours;
+  const bool is_first = all->began++ == 0;
+  CHECK(status == all->expected);
+  if (is_first) {
+    for (int i = 0; i < 3; ++i) CHECK(!weft_ext_await_cancel(&all->awaiters[i]) || &all->awaiters[i] == awaiter);
+    CHECK(all->began == 3);
+  }
+  atomic_fetch_add(&all->calls, 1);
+}
+
+static void arm_neighbours(uint64_t deadline_ns, weft_status expected) {
+  memset(&neighbours, 0, sizeof neighbours);
+  neighbours.expected = expected;
+  for (int i = 0; i < 3; ++i) {
+    bool waits = false;
+    neighbours.awaiters[i] = (weft_awaiter)WEFT_AWAITER_INIT(cancel_neighbours);
+    neighbours.awaiters[i].deadline_ns = deadline_ns;
+    OK(weft_ext_await(&neighbours.awaiters[i], NULL, WEFT_AWAIT_DEADLINE, &waits));
+    CHECK(waits);
+  }
+}
+
+/* One worker, so that all three are found due at once. */
+static void cancels_those_that_are_due_at_once(void) {
+  init_with(1);
+  arm_neighbours(weft_deadline_in(20 * MILLISECOND), WEFT_TIMEOUT);
+  while (weft_now_ns() < neighbours.awaiters[0].deadline_ns) continue;
+  wait_for(&neighbours.calls, 3);
+  OK(weft_finalize());
+}
+
+/* ---- the end of the runtime ---- */
+
+struct sleeper {
+  weft_awaiter awaiter;
+  int calls;
+};
+
+/* To sleep on is refused. */
+static void sleep_on(weft_awaiter *awaiter, weft_status status) {
+  struct sleeper *mine = (struct sleeper *)awaiter;
+  bool waits = false;
+  ++mine->calls;
+  CHECK(status == WEFT_ENDED && awaiter->winner == 0);
+  IS(WEFT_NOT_INITIALIZED, weft_ext_await_any(awaiter, NULL, 0, &waits));
+}
+
+static void the_runtime_ends_a_sleep(void) {
+  struct sleeper one = {.awaiter = WEFT_AWAITER_INIT(sleep_on)};
+  bool waits = false;
+  init_with(2);
+  one.awaiter.deadline_ns = weft_deadline_in(1000 * SECOND);
+  OK(weft_ext_await_any(&one.awaiter, NULL, 0, &waits));
+  CHECK(waits);
+  arm_neighbours(weft_deadline_in(1000 * SECOND), WEFT_ENDED);
+  OK(weft_finalize());
+  CHECK(one.calls == 1 && atomic_load(&neighbours.calls) == 3);
+  CHECK(!weft_ext_await_cancel(&one.awaiter));
+}
+
+/* An awaiter with a deadline leaves its object, which serves another one, without a deadline,
+ * after the runtime. */
+static void the_runtime_ends_a_wait_with_a_deadline(weft_await_kind kind) {
+  union object object;
+  struct wait one, other;
+  init_with(2);
+  make(&object, kind);
+  prepare(&one, kind);
+  prepare(&other, kind);
+  one.awaiter.deadline_ns = weft_deadline_in(1000 * SECOND);
+  CHECK(arm(&one, &object, kind));
+  if (kind != WEFT_AWAIT_BARRIER) CHECK(arm(&other, &object, kind));
+  OK(weft_finalize());
+  CHECK(atomic_load(&one.calls) == 1 && one.status == WEFT_ENDED && one.awaiter.winner == 1);
+  if (kind == WEFT_AWAIT_BARRIER) return;
+  CHECK(atomic_load(&other.calls) == 0);
+  set(&object, kind);
+  CHECK(atomic_load(&other.calls) == 1 && other.status == WEFT_OK);
+  if (kind != WEFT_AWAIT_MUTEX) check_given(&object, kind, other.value);
+  clean(&object, kind);
+}
+
+static void the_runtime_ends(void) {
+  the_runtime_ends_a_sleep();
+  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_WORD_8; ++kind) {
+    if (kind != WEFT_AWAIT_THREAD) the_runtime_ends_a_wait_with_a_deadline(kind);
+  }
+}
+
 static void all(void) {
   RUN(each_kind);
   RUN(a_writer_that_is_cancelled_lets_readers_pass);
@@ -396,5 +496,7 @@ static void all(void) {
 
 int main(void) {
   run_all(all);
+  RUN(cancels_those_that_are_due_at_once);
+  RUN(the_runtime_ends);
   return 0;
 }

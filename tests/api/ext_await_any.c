@@ -379,17 +379,23 @@ static void without_runtime(void) {
   IS(WEFT_NOT_INITIALIZED, weft_ext_await(&one.awaiter, NULL, WEFT_AWAIT_DEADLINE, &waits));
 }
 
-/* A deadline goes with the runtime; the object stays. */
+/* A wait with a deadline ends with the runtime, one without waits on. */
 static void outlives_the_runtime(void) {
-  weft_event event = WEFT_EVENT_INIT;
-  struct wait one;
+  weft_event events[2] = {WEFT_EVENT_INIT, WEFT_EVENT_INIT};
+  struct wait with_deadline, other;
+  weft_await_case cases[2] = {{.object = &events[0], .kind = WEFT_AWAIT_EVENT}, {.object = &events[1], .kind = WEFT_AWAIT_EVENT}};
+  bool waits = false;
   init_with(1);
-  prepare(&one, WEFT_AWAIT_EVENT);
-  one.awaiter.deadline_ns = weft_deadline_in(1000 * SECOND);
-  CHECK(arm(&one, &event, WEFT_AWAIT_EVENT));
+  prepare(&with_deadline, WEFT_AWAIT_EVENT);
+  prepare(&other, WEFT_AWAIT_EVENT);
+  with_deadline.awaiter.deadline_ns = weft_deadline_in(1000 * SECOND);
+  OK(weft_ext_await_any(&with_deadline.awaiter, cases, 2, &waits));
+  CHECK(waits && arm(&other, &events[1], WEFT_AWAIT_EVENT));
   OK(weft_finalize());
-  OK(weft_event_set(&event));
-  CHECK(atomic_load(&one.calls) == 1 && one.status == WEFT_OK);
+  CHECK(atomic_load(&with_deadline.calls) == 1 && with_deadline.status == WEFT_ENDED && with_deadline.awaiter.winner == 2);
+  for (int i = 0; i < 2; ++i) OK(weft_event_set(&events[i]));
+  CHECK(atomic_load(&with_deadline.calls) == 1);
+  CHECK(atomic_load(&other.calls) == 1 && other.status == WEFT_OK);
 }
 
 int main(void) {

@@ -99,10 +99,7 @@ static void own_pool_works(void) {
   for (unsigned i = 0; i < workers; ++i) OK(weft_pool_attach(pool, i));
   atomic_int count = 0;
   weft_thread *threads[MANY];
-  for (int i = 0; i < MANY; ++i) {
-    threads[i] = start_in(pool, yield_and_sleep, &count);
-    CHECK(weft_ext_thread_pool(threads[i]) == pool);
-  }
+  for (int i = 0; i < MANY; ++i) threads[i] = start_in(pool, yield_and_sleep, &count);
   OK(weft_thread_join_many(threads, MANY));
   CHECK(atomic_load(&count) == MANY);
   CHECK(atomic_load(&state.reasons[WEFT_PUSH_NEW]) == MANY);
@@ -149,7 +146,6 @@ static void refuses_pools(void) {
   IS(WEFT_INVALID, weft_ext_pool_create(&ops, NULL, WEFT_POOL_SHARED, &pool));
   CHECK(pool == untouched);
   CHECK(weft_ext_pool_pop(NULL) == NULL);
-  CHECK(weft_ext_thread_pool(NULL) == NULL);
   IS(WEFT_INVALID, weft_ext_pool_push(NULL, weft_self(), WEFT_PUSH_NEW));
   OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
   CHECK(weft_ext_pool_pop(pool) == NULL);
@@ -169,7 +165,6 @@ static void moves_units(void) {
     weft_thread *unit = weft_ext_pool_pop(pools[0]);
     CHECK(unit == threads[i]);
     OK(weft_ext_pool_push(pools[1], unit, WEFT_PUSH_MIGRATED));
-    CHECK(weft_ext_thread_pool(unit) == pools[1]);
   }
   CHECK(weft_pool_ready_count(pools[0]) == 0);
   CHECK(weft_pool_ready_count(pools[1]) == MANY);

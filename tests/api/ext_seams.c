@@ -435,6 +435,17 @@ static void sink_comes_and_goes(void) {
   OK(weft_pool_destroy(pool));
 }
 
+/* A caller that waits for many threads is woken for few of them: of 64, the worker runs one that
+ * has waited longest, for which the caller waits. */
+static void few_waits_join_many(void) {
+  enum { THREADS = 100 };
+  weft_thread *threads[THREADS];
+  OK(weft_thread_create_many(nothing, NULL, 0, THREADS, NULL, threads));
+  const int before = atomic_load(&heard[WEFT_ON_PARK]);
+  OK(weft_thread_join_many(threads, THREADS));
+  CHECK(atomic_load(&heard[WEFT_ON_PARK]) - before <= 4);
+}
+
 static void sink_is_set_while_running(void) { with_workers("event sink while running", 1, sink_comes_and_goes); }
 
 /* A sink that keeps a lock of its own which a forker wants: here it waits until the forker has
@@ -497,6 +508,9 @@ int main(void) {
   sees_events();
   sees_owned_units();
   sink_is_set_while_running();
+  OK(weft_ext_set_event_sink(hear, (void *)&heard));
+  with_workers("few waits for many", 1, few_waits_join_many);
+  OK(weft_ext_set_event_sink(NULL, NULL));
   sink_may_wait_for_a_forker();
   return 0;
 }

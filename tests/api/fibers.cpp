@@ -111,6 +111,23 @@ TEST_CASE("a fiber whose result is waited for before its turn starts at once") {
   });
 }
 
+TEST_CASE("several fibers wait at one future") {
+  expect_well([] {
+    const fibers::future<int> one = fibers::async([] {
+      weft::this_fiber::yield();
+      return 1;
+    });
+    std::vector<fibers::fiber> waiting;
+    for (int each = 0; each < 3; ++each) {
+      waiting.emplace_back([&one] {
+        one.wait();
+        CHECK(one.wait_for(0s) == fibers::future_status::ready);
+      });
+    }
+    for (fibers::fiber& each : waiting) each.join();
+  });
+}
+
 TEST_CASE("a fiber that has run waits for its turn even when it is joined") {
   expect_well([] {
     fibers::fiber one(say, "AB");

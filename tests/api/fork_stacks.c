@@ -1,5 +1,8 @@
 /* A program of forks that runs on one worker runs on several: a fork that becomes a thread, because
  * another worker took it or its forker waited, has a stack as large as the main thread's. */
+#include <stdbool.h>
+#include <sys/resource.h>
+
 #include <weft/hot.h>
 
 #include "check.h"
@@ -194,6 +197,21 @@ static void forks_of_small_threads(void) {
   OK(weft_thread_join(start(fork_deeply, &used)));
 }
 
+/* With a limit that is far above the usual one, or none. */
+static void forks_beyond_usual_limit(void) {
+  long used = 16 << 20;
+  run_apart(go_deep, &used);
+}
+
+static bool raise_limit(void) {
+  struct rlimit limit;
+  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0);
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_STACK, &limit) != 0) return false;
+  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0); /* qemu-user takes a limit of stacks, and leaves it as it is */
+  return limit.rlim_cur >= (32 << 20);
+}
+
 static void all(void) {
   RUN(deep_trees);
   RUN(long_chains);
@@ -206,5 +224,6 @@ int main(void) {
   with_workers("1 worker", 1, all);
   with_workers("2 workers", 2, all);
   with_workers("4 workers", 4, all);
+  if (raise_limit()) with_workers("2 workers, a higher limit", 2, forks_beyond_usual_limit);
   return 0;
 }

@@ -165,7 +165,7 @@ static int hold_many(int count) {
 
 static void ten_thousand_are_held(void) {
   phase = "10,000 stacks of forks held";
-  CHECK(setenv("WEFT_FORK_STACK_SIZE", "128K", 1) == 0); /* that little memory does not decide */
+  CHECK(setenv("WEFT_FORK_STACK_SIZE", "256K", 1) == 0); /* that little memory does not decide */
   begin();
   const int held = hold_many(MOST + BEYOND);
   fprintf(stderr, "%d large stacks of %d forks that wait\n", held, MOST + BEYOND);
@@ -229,6 +229,7 @@ static void sizes_without_a_class(void) {
 
 int main(void) {
   listen_to_library();
+  CHECK(setenv("WEFT_GUARD_SIZE", "64K", 1) == 0); /* so that all mappings of a size are alike */
   reserved_memory_is_counted();
   forkers_size_cannot_be_had();
   sizes_without_a_class();

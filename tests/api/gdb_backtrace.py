@@ -22,7 +22,7 @@ def backtraces(program):
     line = ["gdb", "-q", "-nx", "-batch"]
     for command in commands:
         line += ["-ex", command]
-    done = subprocess.run([*line, program], capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run([*line, program], capture_output=True, text=True, timeout=250, check=False)
     output = done.stdout + done.stderr
     if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", output) and "==first" in output and "#0" not in output:
         print("gdb may not trace here")
@@ -56,7 +56,7 @@ def check_names(program, loader):
     commands = ["set confirm off", "set debuginfod enabled off", "set width 0", "set breakpoint pending on", "break gdb_stops_here",
                 "run names", f"source {loader}", "echo ==threads\\n", "weft threads"]
     done = subprocess.run(["gdb", "-q", "-nx", "-batch", *(word for one in commands for word in ("-ex", one)), program],
-                          capture_output=True, text=True, timeout=100, check=False)
+                          capture_output=True, text=True, timeout=250, check=False)
     said = done.stdout.partition("==threads")[2]
     maker = r"make_nameless_threads"
     for wanted in (rf"\(gdb_target\.cpp:{line}\): .*; made in {maker} \(gdb_target\.cpp:{line}\)$", rf"\({maker}::\{{lambda#\d\}}\): ",
@@ -69,7 +69,7 @@ def check_names(program, loader):
 
 def check_exceptions(program):
     for kind in ("throw", "throw-own"):
-        code = subprocess.run([program, kind], timeout=100, check=False).returncode
+        code = subprocess.run([program, kind], timeout=250, check=False).returncode
         if code != 42:
             sys.exit(f"{kind}: exit code {code}; the unwinder should have come to the end of the stack and called terminate: 42")
 

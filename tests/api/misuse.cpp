@@ -72,6 +72,31 @@ void check_named(const char* words, Body body) {
 
 }  // namespace
 
+TEST_CASE("a thread that is joined after its runtime has ended is named, and joined") {
+  const child_end end = run_in_child([] {
+    start_runtime();
+    weft_thread* const one = start(nothing, nullptr);
+    must(weft_finalize());
+    must(weft_thread_join(one));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("(nothing) outlived its runtime") == is_checked_build());
+  CHECK(end.says("before the runtime ends") == is_checked_build());
+}
+
+TEST_CASE("a thread that is joined twice after its runtime has ended is named") {
+  check_named_always("weft_thread_join of thread 0x", [] {
+    weft_thread* const one = start(nothing, nullptr);
+    weft_thread* const another = start(nothing, nullptr);
+    must(weft_finalize());
+    must(weft_thread_join(one));
+    static_cast<void>(weft_thread_join(one));
+    must(weft_thread_join(another));  // until then their memory stays
+  });
+}
+
 TEST_CASE("a plain mutex that another caller holds is not unlocked") {
   check_named("unlock of mutex", [] {
     static weft_mutex mutex = WEFT_MUTEX_INIT;

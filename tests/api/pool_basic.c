@@ -348,6 +348,39 @@ static void keeps_its_worker(void) {
   OK(weft_pool_destroy(pool));
 }
 
+/* As many workers may serve a pool, and a worker as many pools, as memory allows. */
+static void has_many_servers(void) {
+  enum { ATTACHED = 100 };
+  weft_pool *pool = make_pool(WEFT_POOL_FIFO, WEFT_POOL_SHARED);
+  for (unsigned i = 0; i < ATTACHED; ++i) OK(weft_pool_attach(pool, i % weft_worker_count()));
+  atomic_int count = 0;
+  weft_thread *threads[MANY];
+  for (int i = 0; i < MANY; ++i) threads[i] = start_in(pool, add_one, &count, 0);
+  OK(weft_thread_join_many(threads, MANY));
+  CHECK(atomic_load(&count) == MANY);
+  for (unsigned i = 0; i < ATTACHED; ++i) OK(weft_pool_detach(pool, i % weft_worker_count()));
+  IS(WEFT_INVALID, weft_pool_detach(pool, 0));
+  OK(weft_pool_destroy(pool));
+}
+
+static void is_one_of_many(void) {
+  enum { POOLS = 40 };
+  weft_pool *pools[POOLS];
+  weft_thread *threads[POOLS];
+  atomic_int count = 0;
+  for (int i = 0; i < POOLS; ++i) {
+    pools[i] = make_pool(i % 2 == 0 ? WEFT_POOL_FIFO : WEFT_POOL_PRIORITY, WEFT_POOL_PRIVATE);
+    OK(weft_pool_attach(pools[i], 0));
+  }
+  for (int i = 0; i < POOLS; ++i) threads[i] = start_in(pools[i], add_one, &count, 0);
+  OK(weft_thread_join_many(threads, POOLS));
+  CHECK(atomic_load(&count) == POOLS);
+  for (int i = 0; i < POOLS; ++i) {
+    OK(weft_pool_detach(pools[i], 0));
+    OK(weft_pool_destroy(pools[i]));
+  }
+}
+
 /* Pools come and go while their workers look into them. */
 static void comes_and_goes(void) {
   for (int round = 0; round < (IS_SLOW ? 20 : 200); ++round) {
@@ -374,6 +407,8 @@ static void all(void) {
   RUN(one_hops_while_others_name_it);
   RUN(refuses);
   RUN(keeps_its_worker);
+  RUN(has_many_servers);
+  RUN(is_one_of_many);
   RUN(comes_and_goes);
 }
 

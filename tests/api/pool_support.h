@@ -6,14 +6,14 @@
 
 #include "check.h"
 
-static weft_pool *make_pool(weft_pool_kind kind, weft_pool_access access) {
+static inline weft_pool *make_pool(weft_pool_kind kind, weft_pool_access access) {
   weft_pool *pool = NULL;
   OK(weft_pool_create(kind, access, &pool));
   CHECK(pool != NULL);
   return pool;
 }
 
-static weft_thread *start_in(weft_pool *pool, weft_function function, void *argument, unsigned priority) {
+static inline weft_thread *start_in(weft_pool *pool, weft_function function, void *argument, unsigned priority) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
   attr.pool = pool;
   attr.priority = priority;
@@ -26,7 +26,7 @@ struct runner {
 };
 static atomic_int places;
 
-static void run_in_order(void *argument) {
+static inline void run_in_order(void *argument) {
   struct runner *self = argument;
   self->place[self->number] = atomic_fetch_add(&places, 1);
 }

@@ -23,7 +23,7 @@ class PrivilegesTest(unittest.TestCase):
             file.write("whole")
 
     def run_target(self, program, **variables):
-        return subprocess.run([program], env=variables, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run([program], env=variables, capture_output=True, text=True, timeout=250, check=False)
 
     def run_privileged(self, **variables):
         done = self.run_target(PRIVILEGED, **variables)
@@ -59,6 +59,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as FOLDER:
         PRIVILEGED = privileged.copy_with_privileges(TARGET, FOLDER)
         if PRIVILEGED is None or not privileged.has_privileges(PRIVILEGED):
-            print("no program can be given raised privileges here")
+            print("skipped: no program can be given raised privileges here")
             sys.exit(SKIPPED)
         unittest.main()

@@ -116,7 +116,7 @@ TEST_CASE("a fault names the thread, its stack and where it was made") {
     start(1);
     return run_named(faults);
   });
-  check_line(end, SIGSEGV, "weft: in thread 2 \"doomed\" (faults): SIGSEGV at 0x40, on a stack of 64 KiB from 0x");
+  check_line(end, SIGSEGV, "weft: in thread 2 \"doomed\" (faults): SIGSEGV at 0x40, on a stack of 192 KiB from 0x");
   CHECK(end.says(", made in "));
   CHECK(end.says("; a debugger or a core shows where\n"));
 }
@@ -156,7 +156,7 @@ TEST_CASE("an abort names the thread") {
     start(2);
     return run_named(aborts);
   });
-  check_line(end, SIGABRT, "weft: in thread 2 \"doomed\" (aborts): SIGABRT, on a stack of 64 KiB from 0x");
+  check_line(end, SIGABRT, "weft: in thread 2 \"doomed\" (aborts): SIGABRT, on a stack of 192 KiB from 0x");
 }
 
 TEST_CASE("an exception that nothing catches is named with the thread") {
@@ -169,7 +169,7 @@ TEST_CASE("an exception that nothing catches is named with the thread") {
       return 0;
     });
     check_line(end, SIGABRT, "weft: in thread 2 \"doomed\" (");
-    CHECK(end.says(": SIGABRT, an exception was under way: misfortune, on a stack of 64 KiB"));
+    CHECK(end.says(": SIGABRT, an exception was under way: misfortune, on a stack of 192 KiB"));
     CHECK(end.says("; cure: catch it in the thread's function"));
   }
 }

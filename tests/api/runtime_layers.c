@@ -68,7 +68,7 @@ static void program_first(void) {
   config.topology = "core:4";
   for (int i = 0; i < 2; ++i) OK(weft_init(&config)); /* told once */
   CHECK(weft_worker_count() == 2);
-  CHECK(lines_with("workers 7 (there are 2), stack_bytes 1048576 (they are 65536), bind, topology") == 1);
+  CHECK(lines_with("workers 7 (there are 2), stack_bytes 1048576 (they are 196608), bind, topology") == 1);
   end(7);
 }
 

@@ -87,6 +87,19 @@ void await_own_thread() {
   changed.wait(hold, [] { return is_done; });
 }
 
+// Waits for another OS thread, for several looks.
+void await_post() {
+  sem_t posted;
+  NEED(sem_init(&posted, 0, 0) == 0);
+  std::thread other([&posted] {
+    sleep_ms(quiet_ms);
+    sem_post(&posted);
+  });
+  while (sem_wait(&posted) != 0) {
+  }
+  other.join();
+}
+
 // Several scenes side by side, about which nothing is to be said.
 class silence {
  public:
@@ -194,15 +207,7 @@ TEST_CASE("what is only possible is said once, and the program goes on") {
       start(workers, WEFT_LOCALITY_STRICT);
       for (int time = 0; time < 2; ++time) {
         weft::thread waits([] {});
-        sem_t posted;
-        NEED(sem_init(&posted, 0, 0) == 0);
-        std::thread other([&posted] {
-          sleep_ms(quiet_ms);
-          sem_post(&posted);
-        });
-        while (sem_wait(&posted) != 0) {
-        }
-        other.join();
+        await_post();
         waits.join();
       }
       return weft_finalize() == WEFT_OK ? 0 : 1;
@@ -214,6 +219,51 @@ TEST_CASE("what is only possible is said once, and the program goes on") {
     CHECK(end.exit_code == 0);
     CHECK(count(end.errors, "possible standstill") == 1);
     CHECK(count(end.errors, "standstill") == 1);
+  }
+}
+
+TEST_CASE("what is only possible is said once of each kind") {
+  const running_child scene = start_child([] {
+    alarm(100);
+    start(2);
+    // It may go on on either worker, so the lock below may be its own, as far as the look can know.
+    weft_thread* const parked = scene::make([](void*) { NEED(weft_suspend() == WEFT_OK); }, nullptr, "parked");
+    while (weft_thread_get_state(parked) != WEFT_THREAD_SUSPENDED) weft_yield();
+    weft::thread waits({.worker = 0}, [] {});
+    await_post();
+    static std::mutex taken;
+    taken.lock();
+    taken.lock();
+    return 1;
+  });
+  const child_end end = end_when_told(scene, "that it has taken itself");
+  INFO(end.errors);
+  CHECK(end.signal == SIGKILL);
+  CHECK(count(end.errors, "possible standstill") == 2);
+  CHECK(end.says("waits until another OS thread wakes it"));
+}
+
+TEST_CASE("read(2) whose writer is a ready thread of the same worker: possible, after ten seconds") {
+  std::vector<running_child> scenes;
+  for (const unsigned workers : {1U, 2U}) {
+    scenes.push_back(start_child([workers] {
+      alarm(100);
+      start(workers, WEFT_LOCALITY_STRICT);
+      static int ends[2];
+      NEED(pipe(ends) == 0);
+      weft::thread writer({.name = "writer"}, [] { NEED(write(ends[1], "!", 1) == 1); });
+      char got;
+      return static_cast<int>(read(ends[0], &got, 1));
+    }));
+  }
+  for (const running_child& each : scenes) {
+    const child_end end = end_when_told(each, "cure: ");
+    INFO(end.errors);
+    CHECK(end.signal == SIGKILL);
+    CHECK(end.says("weft: possible standstill: worker 0 has been in main for 1"));
+    CHECK(end.says("sleeps in the kernel, in read: if a thread that waits for this worker is to end that, neither goes on\n"));
+    CHECK(end.says("1 ready thread waits for this worker"));
+    CHECK(end.says("cure: do blocking calls on an OS thread of their own"));
   }
 }
 

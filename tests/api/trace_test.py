@@ -62,7 +62,7 @@ class TraceTest(unittest.TestCase):
     def run_target(self, scene, **environment):
         variables = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
         variables.update({"WEFT_TRACE": self.path}, **environment)
-        return subprocess.run([TARGET, scene], env=variables, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run([TARGET, scene], env=variables, capture_output=True, text=True, timeout=250, check=False)
 
     def traced(self, scene, **environment):
         done = self.run_target(scene, **environment)
@@ -263,7 +263,7 @@ class TraceTest(unittest.TestCase):
         with subprocess.Popen(["cat", self.path], stdout=subprocess.PIPE) as reader:
             with open(self.path, "wb"):  # returns when the reader is there
                 done = self.run_target("forks")
-            written = reader.communicate(timeout=100)[0]
+            written = reader.communicate(timeout=250)[0]
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("traceEvents", json.loads(written))
 
@@ -323,4 +323,4 @@ class TraceTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

@@ -38,16 +38,24 @@ bool is_as_said(bool is_right, const char* what) {
 void nothing(void*) {}
 void count_up(void* work) { ++*static_cast<unsigned char*>(work); }
 
-bool is_refused(void (*run)(void*), void* work, std::size_t bytes) { return weft_dist_root(run, work, bytes) == WEFT_INVALID; }
+// And weft_last_error() says why.
+bool is_refused(void (*run)(void*), void* work, std::size_t bytes, const char* why) {
+  return weft_dist_root(run, work, bytes) == WEFT_INVALID && std::strncmp(weft_last_error(), why, std::strlen(why)) == 0;
+}
 
 bool root_is_refused() {
   const std::size_t most = all.set.stack_bytes / 2;
   std::vector<unsigned char> large(most + 1);
-  bool is_right = is_as_said(is_refused(nullptr, large.data(), 1), "a root without a function is refused") &&
-                  is_as_said(is_refused(nothing, nullptr, 1), "a root of no work with bytes is refused") &&
-                  is_as_said(is_refused(nothing, large.data(), most + 1), "a root of more bytes than half of a stack is refused");
+  bool is_right = is_as_said(is_refused(nullptr, large.data(), 1, "weft_dist_root: argument run: it is null"),
+                             "a root without a function is refused") &&
+                  is_as_said(is_refused(nothing, nullptr, 1, "weft_dist_root: argument work: it is null, and bytes is 1"),
+                             "a root of no work with bytes is refused") &&
+                  is_as_said(is_refused(nothing, large.data(), most + 1, "weft_dist_root: argument bytes: "),
+                             "a root of more bytes than half of a stack is refused");
   bool is_refused_there = false;
-  std::thread([&] { is_refused_there = is_refused(nothing, large.data(), 1); }).join();
+  std::thread([&] {
+    is_refused_there = is_refused(nothing, large.data(), 1, "weft_dist_root: the caller is not the OS thread");
+  }).join();
   is_right = is_as_said(is_refused_there, "a root from another OS thread is refused") && is_right;
   return is_as_said(weft_dist_root(count_up, large.data(), most) == WEFT_OK && large[0] == 1, "half of a stack is work") &&
          is_as_said(weft_dist_root(nothing, nullptr, 0) == WEFT_OK, "no work is work") && is_right;

@@ -21,7 +21,7 @@ def ranks_of(launcher):
 
 def ask(process, loader, command="weft ranks"):
     done = subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", "set debuginfod enabled off", "-p", str(process), "-ex", f"source {loader}",
-                           "-ex", command], capture_output=True, text=True, timeout=100, check=False)
+                           "-ex", command], capture_output=True, text=True, timeout=250, check=False)
     said = done.stdout + done.stderr
     if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", said):
         print("gdb may not trace here")

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -23,6 +24,11 @@ namespace {
 bool fail(const char* what) {
   std::printf("rank %d: wrong: %s\n", rank(), what);
   return false;
+}
+
+// Of the last call that failed.
+bool says(const char* words) {
+  return std::strncmp(weft_last_error(), words, std::strlen(words)) == 0 || fail(weft_last_error());
 }
 
 // Elements of 24 bytes, which do not divide a block evenly.
@@ -177,12 +183,17 @@ bool memory_is_used_again() {
   }
   weft_global none = 0;
   is_right &= weft_global_array(std::size_t{1} << 40, 8, &none) == WEFT_NOMEM && none == 0;
-  is_right &= weft_global_array_free(large) == WEFT_INVALID && weft_global_array(0, 8, &none) == WEFT_INVALID;
-  is_right &=
-      weft_global_make(ranks(), 8, &none) == WEFT_INVALID && weft_global_make(rank(), std::size_t{1} << 31, &none) == WEFT_NOMEM;
+  is_right &= says("weft_global_array: ");
+  is_right &= weft_global_array_free(large) == WEFT_INVALID && says("weft_global_array_free: argument array: 0x");
+  is_right &= weft_global_array(0, 8, &none) == WEFT_INVALID && says("weft_global_array: argument count: it is 0");
+  is_right &= weft_global_array(8, 0, &none) == WEFT_INVALID && says("weft_global_array: argument bytes: it is 0");
+  is_right &= weft_global_make(ranks(), 8, &none) == WEFT_INVALID && says("weft_global_make: argument rank: there is no rank ");
+  is_right &= weft_global_future_make(-1, 8, &none) == WEFT_INVALID &&
+              says("weft_global_future_make: argument rank: there is no rank -1");
+  is_right &= weft_global_make(rank(), std::size_t{1} << 31, &none) == WEFT_NOMEM && says("weft_global_make: the heap of ");
   is_right &= root([] {
     weft_global array = 0;
-    return weft_global_array(8, 8, &array) == WEFT_INVALID;
+    return weft_global_array(8, 8, &array) == WEFT_INVALID && says("weft_global_array: the caller is in a root");
   });
   return is_right || fail("memory is used again");
 }

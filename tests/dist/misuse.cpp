@@ -2,11 +2,14 @@
 // where the library does not notice.
 //
 //   misuse CASE
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -117,7 +120,7 @@ long nested_root() {
     try {
       weft::dist::root([] {});
     } catch (const weft::error& error) {
-      return std::strstr(error.what(), "inside a root") != nullptr ? 0L : 1L;
+      return std::strstr(error.what(), "weft_dist_root: the caller is in a root") != nullptr ? 0L : 1L;
     }
     return 1L;
   });
@@ -324,6 +327,20 @@ long different_arrays() {
   return weft_global_array(weft::dist::rank() == 0 ? 10 : 11, 8, &made);
 }
 
+// ---- a SIGSEGV that is no fault
+
+long signal_raised() { return std::raise(SIGSEGV); }
+long signal_sent() {
+  return weft::dist::root([] { return kill(getpid(), SIGSEGV); });
+}
+// Ignored when the library starts.
+long signal_ignored() {
+  constexpr char mark[] = "TEST_SIGNAL_IGNORED";
+  if (std::getenv(mark) != nullptr) return std::raise(SIGSEGV);
+  if (setenv(mark, "1", 1) != 0 || std::signal(SIGSEGV, SIG_IGN) == SIG_ERR) return 1;
+  return execl("/proc/self/exe", "misuse", "signal_ignored", nullptr);
+}
+
 struct {
   const char* name;
   long (*run)();
@@ -352,6 +369,9 @@ struct {
     {"heap_of_no_array", heap_of_no_array},
     {"heap_unaligned", heap_unaligned},
     {"different_arrays", different_arrays},
+    {"signal_raised", signal_raised},
+    {"signal_sent", signal_sent},
+    {"signal_ignored", signal_ignored},
 };
 
 }  // namespace

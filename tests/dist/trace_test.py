@@ -17,7 +17,7 @@ WEFT, LEAF, DEEP, ENDS, TRACED = sys.argv[1:6]
 
 
 def run(program, *words, **environment):
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=100, check=False,
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=250, check=False,
                           env={**os.environ, "WEFT_LAUNCH_TABLE": "off", **environment})
 
 
@@ -66,6 +66,7 @@ class TraceTest(unittest.TestCase, traces.TraceChecks):
         about, events = traces.read(self.path)
         self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
         self.check_threads(about, events, ranks)
+        self.check_arrows(events)
         self.assertGreaterEqual(self.check_steals(about, events, ranks), least_steals)
         return about
 

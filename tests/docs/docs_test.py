@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the
-library with checks, ranks, the threads interface, and programs for Argobots and Boost.Fiber do what they
-say. Their blocks are taken in order:
+library with checks, ranks, the global heap, the threads interface, and programs for Argobots and
+Boost.Fiber do what they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run in a folder with those files, in a shell that has the lines that
@@ -74,6 +74,10 @@ class DocsTest(unittest.TestCase):
     def test_the_page_on_ranks_does_what_it_says(self):
         self.check_page("docs/guide/ranks.md")
 
+    @unittest.skipUnless(os.path.exists(os.path.join(TOP, "dist")), "no libweft-dist here")
+    def test_the_page_on_the_global_heap_does_what_it_says(self):
+        self.check_page("docs/guide/global-heap.md")
+
     def test_the_page_on_os_threads_does_what_it_says(self):
         self.check_page("docs/guide/os-threads.md")
 
@@ -100,7 +104,7 @@ class DocsTest(unittest.TestCase):
     @unittest.skipUnless(gdb_works(), "no gdb here, or it may not trace")
     def test_the_page_on_debuggers_does_what_it_says(self):
         def steady(text):  # what differs from run to run
-            return re.sub(r"\d+\.\d+( s\b| of |KiB)", r"0\1", re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text))
+            return re.sub(r"\d+\.\d+( s\b| of | KiB)", r"0\1", re.sub(r"0x[0-9a-f]+|(?<=\+)\d+", "0x", text))
 
         self.check_page("docs/guide/debugger.md", steady)
 

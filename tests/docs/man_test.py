@@ -44,7 +44,8 @@ INNER = {"weft_fork_slowly", "weft_fork_small_slowly", "weft_fork_at_limit", "we
          "weft_yield_in_place", "weft_yield_to_in_place", "weft_park_in_place",
          "weft_pair_begin", "weft_pair_resume", "weft_pair_suspend", "weft_pair_end", "weft_pair_destroy",
          "weft_pair_resume_in_place", "weft_pair_suspend_in_place",
-         "weft_dist_keep_exception", "weft_dist_find_exception", "weft_dist_drop_exception", "weft_dist_dropped_exception"}
+         "weft_dist_keep_exception", "weft_dist_find_exception", "weft_dist_drop_exception", "weft_dist_dropped_exception",
+         "threads_tell", "threads_tell_as"}
 
 
 class ManTest(unittest.TestCase):
@@ -70,6 +71,11 @@ class ManTest(unittest.TestCase):
                 if name not in self.types and name not in LIBRARIES:
                     self.assertIn(f"{name}(", section(page, "SYNOPSIS").replace("\\", ""))
                     self.assertRegex(section(page, "SWITCHING AND CALLERS"), "never switches|may switch")
+
+    def test_a_topic_is_included_by_the_header_that_has_its_words(self):
+        for name, header in (("weft_thread_join", "weft"), ("weft_ext_pool_push", "ext"), ("weft_push_reason", "ext"), ("weft_fork", "hot")):
+            self.assertIn(f"#include <weft/{header}.h>", section(self.pages[name], "SYNOPSIS"))
+        self.assertIn("A builder owns a unit that it made", section(self.pages["weft_ext_pool_push"], "NOTES"))
 
     def test_calls_of_the_headers_own_are_left_out(self):
         self.assertEqual(INNER - exported() - inlined(), set(), "no longer there")

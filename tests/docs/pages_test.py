@@ -5,6 +5,7 @@ weft::fibers has what the page on it says.
 
 usage: pages_test.py"""
 
+import glob
 import json
 import os
 import re
@@ -73,6 +74,21 @@ def tables_without_a_head(top):
 
 
 class TablesTest(unittest.TestCase):
+    def test_the_first_change_names_what_is_there(self):
+        said = read("CONTRIBUTING.md").split("## Your first change")[1].split("\n## ")[0]
+        paths = [each for each in re.findall(r"`([\w.*/]+)`", said) if "/" in each and not each.startswith("./")]
+        self.assertGreater(len(paths), 5)
+        for path in paths:
+            self.assertTrue(glob.glob(os.path.join(TOP, path)), path)
+
+    def test_the_quick_word_runs_families_that_exist(self):
+        recipe = read("Makefile").split("\nquick:")[1].split("\n\n")[0]
+        families = re.findall(r"\b(\w+)_family", recipe)
+        self.assertEqual(len(families), 2)
+        made = read("tests/api/CMakeLists.txt")
+        for family in families:
+            self.assertTrue(f"weft_api_family({family} C)" in made or f"set({family} " in made, family)
+
     def test_each_table_has_a_head(self):
         self.assertEqual(list(tables_without_a_head(TOP)), [])
 

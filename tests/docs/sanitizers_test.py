@@ -45,7 +45,7 @@ class SanitizersTest(unittest.TestCase):
     def run_commands(self, tool):
         script = self.shown["sh", tool].replace(FLAGS, f"-I{TOP}/include {LIBRARY} -pthread").replace("cc ", f"{COMPILER} ", 1)
         done = subprocess.run(["sh", "-c", script], cwd=self.folder, capture_output=True, text=True, errors="replace", check=False,
-                              timeout=200)
+                              timeout=500)
         return done.stdout + done.stderr
 
     def check(self, tool):
@@ -77,7 +77,7 @@ class SanitizersTest(unittest.TestCase):
         source = os.path.join(TOP, "tests", "docs", "valgrind_target.c")
         subprocess.run([COMPILER, "-g", source, "-o", program, f"-I{TOP}/include", LIBRARY, "-pthread"], check=True)
         done = subprocess.run(["valgrind", program, *arguments], env={**os.environ, "WEFT_WORKERS": "1", **environment}, capture_output=True,
-                              text=True, check=False, timeout=200)
+                              text=True, check=False, timeout=500)
         self.said = done.stdout + done.stderr
         return re.findall(r"^\*\*\d+\*\* weft: (.*?)(?:; made in .*)?$", self.said, re.MULTILINE)
 

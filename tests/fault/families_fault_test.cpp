@@ -273,6 +273,25 @@ bool use_schedulers() {
 
 // ---- tables that grow ----
 
+// More pools than the tables of a worker, and of a pool, have room for at first.
+bool use_many_pools() {
+  return with_workers(1, [] {
+    weft_pool* pool = nullptr;
+    if (const weft_status made = weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool); made != WEFT_OK)
+      return is_refusal(made);
+    bool good = true;
+    int served = 0;
+    for (int time = 0; time < 40; ++time) {
+      const weft_status attached = weft_pool_attach(pool, 0);
+      good = fine(attached) && good;
+      served += attached == WEFT_OK ? 1 : 0;
+    }
+    good = served >= 8 && good;
+    for (; served > 0; --served) good = weft_pool_detach(pool, 0) == WEFT_OK && good;
+    return weft_pool_detach(pool, 0) == WEFT_INVALID && weft_pool_destroy(pool) == WEFT_OK && good;
+  });
+}
+
 // More words of one stripe of the table than its buckets were made for; twice, so that the second
 // growth finds the first.
 bool use_many_words() {
@@ -392,6 +411,8 @@ TEST_CASE("outside sources") {
 TEST_CASE("schedulers of the builder's own, and such that are threads") {
   each_failure_or_last_words({call::heap, call::mmap, call::madvise}, use_schedulers);
 }
+
+TEST_CASE("the tables of pools and of their servers grow") { each_failure_or_last_words({call::heap}, use_many_pools); }
 
 TEST_CASE("the table of full/empty words grows") { each_failure_or_last_words({call::heap}, use_many_words); }
 

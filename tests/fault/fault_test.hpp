@@ -38,7 +38,7 @@ inline bool injecting() {
 
 namespace detail {
 
-constexpr unsigned hang_seconds = 60;
+constexpr unsigned hang_seconds = 180;
 
 inline char running[128];  // for the alarm's handler
 

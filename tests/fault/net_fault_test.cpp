@@ -15,7 +15,7 @@ using os::call;
 
 namespace {
 
-constexpr unsigned hang_seconds = 60;
+constexpr unsigned hang_seconds = 180;
 constexpr const char* ranks = "3";
 
 test::child_end run_job(os::fault::plan* plan) {

@@ -10,10 +10,13 @@ programs/NAME.tc has NAME.txt alone: programs that mix constructs with the rest 
 
 checks/NAME.tc is wrong, and NAME.txt is what the check mode says of it: a line, before the program is aborted.
 
+refused/NAME.tc compiles, and NAME.txt is the line with which its run ends, before the program is aborted. Its
+plain form says so, too.
+
 docs/guide/tascell.md holds programs, each with what it prints.
 
 usage: compiler_test.py WEFT PART [--write] [--cc-options OPTIONS] [PROGRAM...]
-PART: diagnostics, constructs, programs, checks, guide, or examples, which takes programs"""
+PART: diagnostics, constructs, programs, checks, refused, guide, or examples, which takes programs"""
 
 import argparse
 import concurrent.futures
@@ -27,6 +30,8 @@ import tempfile
 
 SHORT_EXAMPLES = ("mixed",)  # run in every mode
 GUIDE = re.compile(r"^```c (\S+\.tc)\n(.*?)^```\n.*?^```text ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINES = r"((?:(?!```).*\n)*)```\n"
+WITH_CPP = re.compile(r"^```c (\S+\.tc)\n" + LINES + r"\n```cpp (\S+\.cpp)\n" + LINES + r"\n```text\n" + LINES, re.MULTILINE)
 MARKER = re.compile(r'# (\d+) "(.*?)"')
 FORMAT = re.compile(r'"[^"]*%[^"]*"')
 NOT_PLAIN = ("catch_in_task", "clauses", "control", "results", "throw_catch")  # programs that need the runtime
@@ -41,7 +46,7 @@ RUNS = (
 
 
 def run(words, folder, **environment):
-    done = subprocess.run(words, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(words, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=250)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -157,6 +162,21 @@ def check_check(arguments, folder, name, scratch):
     return problems
 
 
+def check_refused(arguments, folder, name, scratch):
+    problems, program = [], os.path.join(scratch, name)
+    for options, prefix in ([], "weft: tascell: "), (["--plain"], ""):
+        words = [*arguments.weft, "tascell", *options, name + ".tc", "-o", program, *shlex.split(arguments.cc_options)]
+        status, _, told = run(words, folder)
+        if status or told:
+            return [f"{name}.tc {options}: exit status {status}\n{told}"]
+        status, _, told = run([*arguments.emulator, program], folder, WEFT_WORKERS="2")
+        line = told.split("\n", maxsplit=1)[0] + "\n"
+        problems += compare(os.path.join(folder, name + ".txt"), line.removeprefix(prefix), arguments.write and not options)
+        if status != -signal.SIGABRT or not line.startswith(prefix):
+            problems.append(f"{name} {options}: exit status {status}\n{told}")
+    return problems
+
+
 def check_page(arguments, name, text, mode, wanted, scratch):
     path, program = os.path.join(scratch, name), os.path.join(scratch, name[:-3])
     with open(path, "w", encoding="utf-8") as file:
@@ -176,6 +196,37 @@ def check_page(arguments, name, text, mode, wanted, scratch):
     return problems
 
 
+def check_pair(arguments, match, scratch):
+    """A program of both languages. Its C++ is linked with what the build made."""
+    name, text, cpp_name, cpp, wanted = match
+    for path, lines in (name, text), (cpp_name, cpp):
+        with open(os.path.join(scratch, path), "w", encoding="utf-8") as file:
+            file.write(lines)
+    options, program = shlex.split(arguments.cc_options), os.path.join(scratch, cpp_name[:-4])
+    status, _, told = run([*arguments.weft, "tascell", "-c", name, "-o", name + ".o", *options], scratch)
+    if not status and not told:
+        include = os.path.join(HERE, "..", "..", "include")
+        words = [*arguments.cxx.split(";"), "-std=c++20", "-I" + include, cpp_name, name + ".o", *arguments.libraries.split(";"), "-pthread", "-ldl", "-o", program]
+        status, _, told = run([*words, *options], scratch)
+    if status or told:
+        return [f"{cpp_name} of the guide: exit status {status}\n{told}"]
+    problems = []
+    for environment in RUNS:
+        status, printed, told = run([*arguments.emulator, program], scratch, **environment)
+        if status or told or printed != wanted:
+            problems.append(f"{cpp_name} of the guide with {environment}: exit status {status}\n{told}it prints\n{printed}")
+    return problems
+
+
+def check_guide(arguments, pool, scratch):
+    with open(os.path.join(HERE, "..", "..", "docs", "guide", "tascell.md"), encoding="utf-8") as file:
+        page = file.read()
+    pairs = WITH_CPP.findall(page) if arguments.cxx else []
+    names = GUIDE.findall(WITH_CPP.sub("", page))
+    found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
+    return [*names, *pairs], found + [check_pair(arguments, each, scratch) for each in pairs]
+
+
 def check_example(arguments, program):
     name = os.path.basename(program)
     problems = []
@@ -190,11 +241,13 @@ def check_example(arguments, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("weft")
-    parser.add_argument("part", choices=("diagnostics", "constructs", "programs", "checks", "guide", "examples"))
+    parser.add_argument("part", choices=("diagnostics", "constructs", "programs", "checks", "refused", "guide", "examples"))
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--cc-options", default="")
     parser.add_argument("--emulator", default="", help="what runs programs of another processor")
+    parser.add_argument("--cxx", default="", help="the compiler of C++; without it, the guide's programs with C++ are left out")
+    parser.add_argument("--libraries", default="", help="with which these are linked")
     arguments = parser.parse_intermixed_args()
     arguments.emulator = shlex.split(arguments.emulator)
     arguments.weft = [*arguments.emulator, os.path.abspath(arguments.weft)]
@@ -203,13 +256,11 @@ def main():
             names = arguments.programs
             found = list(pool.map(lambda each: check_example(arguments, each), names))
         elif arguments.part == "guide":
-            with open(os.path.join(HERE, "..", "..", "docs", "guide", "tascell.md"), encoding="utf-8") as file:
-                names = GUIDE.findall(file.read())
-            found = list(pool.map(lambda each: check_page(arguments, *each, scratch), names))
+            names, found = check_guide(arguments, pool, scratch)
         else:
             folder = os.path.join(HERE, arguments.part)
             check = {"diagnostics": check_diagnostics, "constructs": check_construct, "programs": check_program,
-                     "checks": check_check}[arguments.part]
+                     "checks": check_check, "refused": check_refused}[arguments.part]
             names = sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".tc"))
             found = list(pool.map(lambda name: check(arguments, folder, name, scratch), names))
     problems = [problem for each in found for problem in each]

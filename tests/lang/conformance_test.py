@@ -19,7 +19,7 @@ def check(program, ports, key, what):
     ends = []
     for node in nodes:
         try:
-            out, err = node.communicate(timeout=100)
+            out, err = node.communicate(timeout=250)
         except subprocess.TimeoutExpired:
             node.kill()
             out, err = node.communicate()

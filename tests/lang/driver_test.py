@@ -30,6 +30,19 @@ class Driver(unittest.TestCase):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
             return file.read()
 
+    def test_an_overflow_names_the_variable_of_the_stack(self):
+        self.write("deep.tc", """worker long dig(volatile long *up, long n) {
+  volatile long here[64] = {n, up == 0 ? 0 : up[0]};
+  return dig(here, n + 1) + here[1];
+}
+worker int main(void) { return (int)dig(0, 0); }
+""")
+        self.assertEqual(self.tascell("deep.tc", "-o", "deep"), (0, ""))
+        done = subprocess.run([os.path.join(self.folder, "deep")], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "WEFT_TASCELL_STACK_SIZE": "128K"})
+        self.assertIn("stack overflow in thread", done.stderr)
+        self.assertIn("cure: raise WEFT_TASCELL_STACK_SIZE, or stack_bytes of its weft_tascell_options (now 128 KiB)", done.stderr)
+
     def test_explain(self):
         self.write("explained.tc", """#include <stdio.h>
 task pair { in: int n; out: long twice; };
@@ -46,7 +59,7 @@ worker long sum(const long *p, int n) {
 }
 worker int main(void) { return (int)sum(table, 0); }
 """)
-        done = subprocess.run([WEFT, "tascell", "--explain", "explained.tc"], cwd=self.folder, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([WEFT, "tascell", "--explain", "explained.tc"], cwd=self.folder, capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout.splitlines(), [
             "explained.tc:2: task pair: its tasks travel; they carry n, and back twice",
@@ -55,7 +68,7 @@ worker int main(void) { return (int)sum(table, 0); }
         ])
 
     def tascell(self, *words):
-        done = subprocess.run([WEFT, "tascell", *words], cwd=self.folder, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([WEFT, "tascell", *words], cwd=self.folder, capture_output=True, text=True, timeout=250, check=False)
         return done.returncode, done.stderr
 
     def check_dependencies(self, file, target):
@@ -98,7 +111,7 @@ worker int main(void) { return (int)sum(table, 0); }
     def test_a_variable_that_does_not_exist(self):
         self.assertEqual(self.tascell("program.tc", "-o", "program"), (0, ""))
         words = {**os.environ, "WEFT_TASCELL_CHEK": "on", "WEFT_TASCELL_STORM": "1", "WEFT_TASCELL_": "1"}
-        done = subprocess.run([os.path.join(self.folder, "program")], env=words, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([os.path.join(self.folder, "program")], env=words, capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(
             sorted(done.stderr.splitlines()),

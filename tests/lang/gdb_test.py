@@ -38,7 +38,7 @@ def stop(program, storm, condition):
                 "info locals", "kill"]
     words = [word for each in commands for word in ("-ex", each)]
     environment = {**os.environ, "WEFT_WORKERS": "1", "WEFT_TASCELL_STORM": storm}
-    done = subprocess.run(["gdb", "-q", "-nx", "-batch", *words, program], env=environment, capture_output=True, text=True, timeout=100,
+    done = subprocess.run(["gdb", "-q", "-nx", "-batch", *words, program], env=environment, capture_output=True, text=True, timeout=250,
                           check=False)
     output = done.stdout + done.stderr
     if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", output) and "#0" not in output:

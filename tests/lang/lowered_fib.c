@@ -61,5 +61,14 @@ static bool fib_unpack_out(weft_tascell_task *task, weft_tascell_bytes *bytes) {
   return weft_tascell_read(bytes, &((fib_task *)task)->result, sizeof(long));
 }
 
-const weft_tascell_kind fib_kind = {"fib",       sizeof(fib_task), _Alignof(fib_task), {"fib.tc", "fib", 4}, fib_run,
-                                    fib_pack_in, fib_unpack_in,    fib_pack_out,       fib_unpack_out,       NULL};
+const weft_tascell_kind fib_kind = {"fib",
+                                    sizeof(fib_task),
+                                    _Alignof(fib_task),
+                                    {"fib.tc", "fib", 4},
+                                    fib_run,
+                                    fib_pack_in,
+                                    fib_unpack_in,
+                                    fib_pack_out,
+                                    fib_unpack_out,
+                                    NULL,
+                                    0};

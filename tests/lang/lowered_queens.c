@@ -130,9 +130,17 @@ static bool queens_unpack_out(weft_tascell_task *task, weft_tascell_bytes *bytes
   return weft_tascell_read(bytes, &((queens_task *)task)->result, sizeof(long));
 }
 
-const weft_tascell_kind queens_kind = {
-    "queens",       sizeof(queens_task), _Alignof(queens_task), {"queens.tc", "queens", 4}, queens_run,
-    queens_pack_in, queens_unpack_in,    queens_pack_out,       queens_unpack_out,          NULL};
+const weft_tascell_kind queens_kind = {"queens",
+                                       sizeof(queens_task),
+                                       _Alignof(queens_task),
+                                       {"queens.tc", "queens", 4},
+                                       queens_run,
+                                       queens_pack_in,
+                                       queens_unpack_in,
+                                       queens_pack_out,
+                                       queens_unpack_out,
+                                       NULL,
+                                       0};
 
 void queens_start(queens_task *task, int n) {
   memset(&task->board, 0, sizeof task->board);

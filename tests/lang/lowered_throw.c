@@ -15,9 +15,17 @@ static void endless_run(weft_tascell_task *task, weft_tascell_worker *worker, we
   (void)task;
   for (;;) weft_tascell_poll(worker, up);
 }
-static const weft_tascell_kind endless_kind = {
-    "endless", sizeof(weft_tascell_task), _Alignof(weft_tascell_task), {"dig.tc", "dig", 3}, endless_run, NULL, NULL, NULL, NULL,
-    NULL};
+static const weft_tascell_kind endless_kind = {"endless",
+                                               sizeof(weft_tascell_task),
+                                               _Alignof(weft_tascell_task),
+                                               {"dig.tc", "dig", 3},
+                                               endless_run,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               NULL,
+                                               0};
 
 static weft_tascell_task *dig_divide(weft_tascell_record *record, weft_tascell_worker *worker) {
   struct dig_two *two = (struct dig_two *)record;

@@ -1,19 +1,30 @@
 """Servers and nodes of Tascell programs, for tests. Nothing outlives a `Group`."""
 
+import atexit
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
 LISTENS = re.compile(r"listens on port (\d+)")
+# Where servers put their keys, and nodes find them.
+RUNTIME_FOLDER = os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="weft-keys-")
+atexit.register(shutil.rmtree, RUNTIME_FOLDER, ignore_errors=True)
+# Words of both, unless a key file is named: ["--no-key"] where a test speaks for a node or a server.
+OF_KEYS = []
+
+
+def of_keys(words):
+    return [] if {"--key-file", "--no-key"} & set(words) else OF_KEYS
 
 
 class Server:
     """weft tascell-server on a free port of this machine; its parent is a Server or None."""
 
-    def __init__(self, weft, parent=None, *words):
+    def __init__(self, weft, parent=None, *words, port=0):
         above = ["--parent", f"localhost:{parent.port}"] if parent else []
-        self.process = subprocess.Popen([weft, "tascell-server", "--port", "0", *above, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        self.process = subprocess.Popen([weft, "tascell-server", "--port", str(port), *above, *of_keys(words), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         text=True)
         self.first_line = self.process.stdout.readline()
         found = LISTENS.search(self.first_line)
@@ -34,7 +45,7 @@ class Server:
     def end(self):
         """Exit status and stderr."""
         self.process.terminate()
-        _, err = self.process.communicate(timeout=60)  # reads what is left
+        _, err = self.process.communicate(timeout=200)  # reads what is left
         return self.process.returncode, err
 
 
@@ -43,7 +54,7 @@ class Node:
 
     def __init__(self, program, address, workers, arguments=(), environment=None, words=()):
         self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        command = [program, "--server", address, "--workers", str(workers), *words, *arguments]
+        command = [program, "--server", address, "--workers", str(workers), *of_keys(words), *words, *arguments]
         self.process = subprocess.Popen(command, stdout=self.out, stderr=self.err, env={**os.environ, **(environment or {})})
 
     @staticmethod

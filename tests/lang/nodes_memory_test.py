@@ -59,7 +59,7 @@ def run(commands, elements):
     started = [subprocess.Popen([*each, str(elements), str(ROUNDS[elements])], env={**QUIET, MARK: mark}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                for each in commands]
     found = peaks(mark, started)
-    ends = [(each.returncode, *each.communicate(timeout=100)) for each in started]
+    ends = [(each.returncode, *each.communicate(timeout=250)) for each in started]
     is_good = all(status == 0 and err == "" for status, _, err in ends) and "".join(out for _, out, _ in ends) == PRINTED[elements]
     return (found[1], "" if is_good else str(ends)) if len(found) > 1 else (0, "it ended before a look saw two nodes")
 

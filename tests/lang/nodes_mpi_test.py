@@ -38,7 +38,7 @@ class NodesTest(unittest.TestCase):
         words = words_of(mpi, 2, "nq", "--transport", transport, "--workers", "1", "--nodes", "2", "13")
         wanted = "13 queens: 73712\n"  # long enough for the other node to take a part
         result = subprocess.run(words, capture_output=True,
-                                env={**QUIET, "WEFT_TASCELL_STATS": "on"}, text=True, timeout=100, check=False)
+                                env={**QUIET, "WEFT_TASCELL_STATS": "on"}, text=True, timeout=250, check=False)
         self.assertEqual((result.returncode, result.stdout), (0, wanted), result)
         found = self.COUNTS.findall(result.stderr)
         self.assertEqual([each[0] for each in found], [transport, transport], result)
@@ -50,7 +50,7 @@ class NodesTest(unittest.TestCase):
             words, wanted = PROGRAMS[name]
             own = ["--transport", transport, "--workers", str(workers), "--nodes", str(nodes)]
             with self.subTest(mpi=mpi, transport=transport, nodes=nodes, workers=workers, name=name):
-                result = subprocess.run(words_of(mpi, nodes, name, *own, *words), env=QUIET, capture_output=True, text=True, timeout=100, check=False)
+                result = subprocess.run(words_of(mpi, nodes, name, *own, *words), env=QUIET, capture_output=True, text=True, timeout=250, check=False)
                 self.assertEqual((result.returncode, result.stdout), (0, wanted), result)
                 self.assertNotIn("weft:", result.stderr)
 
@@ -76,11 +76,26 @@ class NodesTest(unittest.TestCase):
         for mpi in HERE:
             self.answers(mpi, "mpi-multiple", 1, 2, ("nq",))
 
+    def test_nodes_that_are_bound(self):
+        """As Open MPI binds up to two of them, unless it is told otherwise."""
+        words, wanted = PROGRAMS["fib"]
+        bound = {**QUIET, "OMPI_MCA_hwloc_base_binding_policy": "core"}
+        line = r"weft: tascell: --workers 4: Open MPI's mpirun has bound this node to \d+ of \d+ processors, [^\n]*; give the launcher --bind-to none "
+        if "openmpi" not in HERE or len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("no Open MPI, or one processor")
+        for environment, workers, arguments, lines in ((bound, "4", [], 1), (bound, "1", [], 0), (bound, "4", ["--mpi-args=--bind-to none"], 0)):
+            with self.subTest(workers=workers, arguments=arguments):
+                launch = [WEFT, "launch", "-q", *words_of("openmpi", 2, "fib", "--workers", workers, *words)[3:]]
+                launch[3:3] = arguments
+                result = subprocess.run(launch, env=environment, capture_output=True, text=True, timeout=100, check=False)
+                self.assertEqual((result.returncode, result.stdout), (0, wanted), result)
+                self.assertEqual(len(re.findall(line, result.stderr)), lines, result.stderr)
+
     def test_the_status_is_that_of_main(self):
         for mpi in HERE:
             with self.subTest(mpi=mpi):
                 result = subprocess.run(words_of(mpi, 2, "nq", "--nodes", "2", "0"), env=QUIET, capture_output=True, text=True,
-                                        timeout=100, check=False)
+                                        timeout=250, check=False)
                 self.assertEqual(result.returncode, 2, result)
 
     def test_more_nodes_than_there_are(self):
@@ -88,7 +103,7 @@ class NodesTest(unittest.TestCase):
         for mpi in HERE:
             with self.subTest(mpi=mpi):
                 result = subprocess.run(words_of(mpi, 2, "nq", "--nodes", "3", "8"), env=QUIET, capture_output=True, text=True,
-                                        timeout=100, check=False)
+                                        timeout=250, check=False)
                 self.assertEqual((result.returncode, result.stdout), (70, ""), result)
                 self.assertEqual(result.stderr.count("weft: tascell: --nodes 3: the launcher has started 2"), 1, result)
 
@@ -116,7 +131,7 @@ class NodesTest(unittest.TestCase):
             nodes = self.wait_for(mark, 2)
             blocked = [self.stay_blocked(node) for node in nodes]
             os.kill(nodes[-1], signal.SIGKILL)
-            _, err = job.communicate(timeout=100)
+            _, err = job.communicate(timeout=250)
             self.assertNotEqual(job.returncode, 0, err)
             self.assertEqual(len(re.findall(rf"^weft: node [12] \(process {nodes[-1]} on .*\) was killed by signal 9 \(Killed\)", err, re.MULTILINE)), 1, err)
         self.assertEqual(blocked, [False, False], "nodes block signals that end a program")

@@ -24,7 +24,7 @@ def run(weft, program, mpi, transport, nodes, workers, environment):
     """What is wrong, or ""."""
     words = ["launch", "-q", "--mpi", LAUNCHERS[mpi], "-n", nodes, program, "--transport", transport, "--workers", workers, "--nodes", nodes]
     try:
-        done = subprocess.run([weft, *map(str, words)], env={**os.environ, **QUIET, **environment}, capture_output=True, text=True, timeout=100,
+        done = subprocess.run([weft, *map(str, words)], env={**os.environ, **QUIET, **environment}, capture_output=True, text=True, timeout=250,
                               check=False)
     except subprocess.TimeoutExpired:
         return "it hangs"

@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 BATCH = 100
+# Of the text that the compiler makes; what the random texts themselves are warned of by gcc or by clang is left out.
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-warning-option", "-Wno-xor-used-as-pow")
 GROUPS = tuple((nodes, workers) for nodes in (1, 2, 4) for workers in (1, 2))  # of nodes
 RUNS = (
     {"WEFT_WORKERS": "3"},
@@ -85,7 +87,7 @@ class Program:
     def statement(self, into, known, level, tag):
         kinds = [self.leaf]
         if level > 0:
-            kinds = [self.do_two, self.do_two, self.do_many, self.wind, self.reversible_wind, self.catch, self.branch]
+            kinds = [self.do_two, self.do_two, self.do_many, self.halves, self.elements, self.wind, self.reversible_wind, self.catch, self.branch]
         if tag is not None:
             kinds.append(self.throw)
         return self.one(*kinds)(into, known, level - 1, tag)
@@ -130,6 +132,39 @@ class Program:
         high = low + self.number(0, 3)
         return (f"long {s} = {identity}; do_many (long {i} : {low}, {high}) {share} {{ long {v} = 0; {worker} {add} }} {into} += {s};",
                 f"long {s} = {identity}; for (long {i} = {low}; {i} < {high}; {i}++) {{ long {v} = 0; {plain} {add} }} {into} += {s};")
+
+    def halves(self, into, known, level, tag):
+        """A do_two over a local array: its second task gets and returns the upper part."""
+        a, z, k, v, y = (self.name(letter) for letter in "azkvy")
+        size = self.number(2, 6)
+        middle = self.number(0, size)
+        first, second = self.statements(v, known, level, tag), self.statements(y, known, level, tag)
+        part = f"{a}[{middle} .. {size}]"
+        form, operation = self.one((f"inout {part}", "+="), (f"copy {part}; out {part}", "^="), (f"out {part}; copy {part}", "-="), (f"out {part}", "="))
+        begin = f"long {a}[{size}], {v} = 0, {y} = 0, {z} = 5; for (int {k} = 0; {k} < {size}; {k}++) {a}[{k}] = {k} + m;"
+        share = f"share ({self.inputs(known)}{form}; inout {z}; copy *w; out {y})"
+        low = f"for (int {k} = 0; {k} < {middle}; {k}++) {a}[{k}] {self.one('+=', '=')} {v} + {k};"
+        high = f"for (int {k} = {middle}; {k} < {size}; {k}++) {a}[{k}] {operation} {y} * 3 + {k}; {z} += {y};"
+        after = f" for (int {k} = 0; {k} < {size}; {k}++) {into} += {a}[{k}] * ({k} + {z}) % 17; {into} += {v} + {y};"
+        both = [f"{{ {one} {low} }}" for one in first], [f"{{ {y} = 1; {other} {high} }}" for other in second]
+        return (f"{{ {begin} do_two {both[0][0]} {share} {both[1][0]}{after} }}", f"{{ {begin} {both[0][1]} {both[1][1]}{after} }}")
+
+    def elements(self, into, known, level, tag):
+        """A loop with a step over a local array, of which each iteration has a block, and reads one of another array."""
+        a, b, i, k, v = (self.name(letter) for letter in "abikv")
+        low, step, size = self.number(0, 3), self.number(1, 4), self.number(1, 9)
+        worker, plain = self.statements(v, [*known, i], level, tag)
+        form, operation = self.one((f"inout {a}[{i} .. ]", "+="), (f"out {a}[{i} .. ]", "="), (f"copy {a}[{i} .. ]; out {a}[{i} .. ]", "^="))
+        reads = self.one(f"copy {b}[{i} .. {i} + 1]", f"copy {b}[0 .. {size}]", f"copy {b}[0 .. {size}] lazily", f"copy {b}[{i} .. ]")
+        clauses = self.one("", "", " poll(2)", f" split at ({i} + 2)", " guard(0.3)")
+        share = f"share ({self.inputs(known)}{form}; {reads}; copy *w){clauses}"
+        body = f"for (long {k} = {i}; {k} < {i} + {step} && {k} < {size}; {k}++) {a}[{k}] {operation} {v} + {k};"
+        begin = f"long {a}[{size}], {b}[{size}]; for (int {k} = 0; {k} < {size}; {k}++) {a}[{k}] = {k}, {b}[{k}] = {k} * m;"
+        after = f" for (int {k} = 0; {k} < {size}; {k}++) {into} += {a}[{k}] * ({k} + 1) % 13;"
+        spelled = self.one(f", {step}", f", {step} + 0 * {b}[0]") if step > 1 else self.one("", ", 1")
+        start = f"{{ long {v} = {b}[{i}];"
+        return (f"{{ {begin} do_many (long {i} : {low}, {size}{spelled}) {share} {start} {worker} {body} }}{after} }}",
+                f"{{ {begin} for (long {i} = {low}; {i} < {size}; {i} += {step}) {start} {plain} {body} }}{after} }}")
 
     def wind(self, into, known, level, tag):
         redo, undo = self.change(known)
@@ -177,7 +212,7 @@ def compile_batch(weft, first, scratch, cc_options="-O0"):
     path, program = os.path.join(scratch, f"from{first}.tc"), os.path.join(scratch, f"from{first}")
     with open(path, "w", encoding="utf-8") as file:
         file.write(batch(first))
-    made = subprocess.run([weft, "tascell", path, "-o", program, "-w", *shlex.split(cc_options)], capture_output=True, text=True, check=False)
+    made = subprocess.run([weft, "tascell", path, "-o", program, *WARNINGS, *shlex.split(cc_options)], capture_output=True, text=True, check=False)
     return program, f"exit status {made.returncode}\n{made.stderr[:3000]}" if made.returncode or made.stderr else ""
 
 
@@ -190,7 +225,7 @@ def check(arguments, first, scratch):
     for environment in RUNS:
         try:
             done = subprocess.run([program], env={**os.environ, "WEFT_TASCELL_SEED": str(first), **environment}, capture_output=True,
-                                  text=True, timeout=100, check=False)
+                                  text=True, timeout=250, check=False)
         except subprocess.TimeoutExpired:
             problems.append(f"seeds from {first} on with {environment}: it hangs")
             continue

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 
-from nodes import Node, Server
+from nodes import OF_KEYS, Node, Server
 from strangers import ASK, CHALLENGE, GIVE, HELLO, LEFT, PROOF, REFUSED, RESULT, SECONDS, WELCOME, Stranger, frame, hello, prove
 
 
@@ -225,7 +225,7 @@ class Checks:
                 file.write("no key\n")
             os.chmod(bad, 0o600)
             address = server.address()
-            self.expect_line("no key", self.node(address).wait(SECONDS), ["wants a key", "--key-file"])
+            self.expect_line("no key", self.node(address).wait(SECONDS), ["requires a key", "--key-file"])
             self.expect_line("another key", self.node(address, "--key-file", theirs).wait(SECONDS), ["another key", "copy"])
             self.expect_line("a file without a key", self.node(address, "--key-file", bad).wait(SECONDS), ["holds no key"])
             self.expect_line("no file", self.node(address, "--key-file", bad + "x").wait(SECONDS), ["cannot be read"])
@@ -295,6 +295,7 @@ class Checks:
 
 
 def main():
+    OF_KEYS.append("--no-key")
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     server = Server(checks.weft)
     silent = [Stranger(server.port), Stranger(server.port)]

@@ -55,9 +55,17 @@ child_end in_child(Body body) {
 }
 
 void run_nothing(weft_tascell_task*, weft_tascell_worker*, weft_tascell_record*) {}
-constexpr weft_tascell_kind nothing_kind = {
-    "nothing", sizeof(weft_tascell_task), alignof(weft_tascell_task), {}, run_nothing, nullptr, nullptr, nullptr, nullptr,
-    nullptr};
+constexpr weft_tascell_kind nothing_kind = {"nothing",
+                                            sizeof(weft_tascell_task),
+                                            alignof(weft_tascell_task),
+                                            {},
+                                            run_nothing,
+                                            nullptr,
+                                            nullptr,
+                                            nullptr,
+                                            nullptr,
+                                            nullptr,
+                                            false};
 
 // A choice point that always has a task to give, and a guard that refuses with a probability.
 struct guarded {
@@ -348,17 +356,22 @@ TEST_CASE("the check mode names a wind whose undo does not undo") {
 }
 
 TEST_CASE("bad arguments and settings are named") {
+  const auto said = [] { return std::string(weft_last_error()); };
   CHECK(weft_tascell_run(nullptr, nullptr) == WEFT_INVALID);
+  CHECK(said() == "weft_tascell_run: argument root: it is null");
   weft_tascell_task* const root = weft_tascell_task_make(nullptr, &fib_kind);
   CHECK(weft_tascell_run(root, nullptr) == WEFT_NOT_INITIALIZED);
+  CHECK(said() == "weft_tascell_run: the runtime is not running: call weft_init first");
   {
     weft::runtime runtime({.workers = 1});
     weft_tascell_options how = WEFT_TASCELL_OPTIONS_INIT;
     how.stack_bytes = 1;
     CHECK(weft_tascell_run(root, &how) == WEFT_INVALID);
+    CHECK(said() == "weft_tascell_run: argument options: stack_bytes is 1; at least 16384 (WEFT_STACK_MIN) are needed");
     how.stack_bytes = 0;
     how.data_alignment = 3;
     CHECK(weft_tascell_run(root, &how) == WEFT_INVALID);
+    CHECK(said() == "weft_tascell_run: argument options: data_alignment is 3, which is no power of two");
   }
   weft_tascell_task_free(root);
   const child_end end = in_child([] {
@@ -413,7 +426,8 @@ TEST_CASE("the watchdog names a worker that does not poll") {
                                                    nullptr,
                                                    nullptr,
                                                    nullptr,
-                                                   nullptr};
+                                                   nullptr,
+                                                   false};
     setenv("WEFT_TASCELL_WATCHDOG", "5ms", 1);
     weft::runtime runtime({.workers = 2});
     weft_tascell_task* const root = weft_tascell_task_make(nullptr, &spinning);

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from nodes import Node, Server
+from nodes import OF_KEYS, Node, Server
 from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
                        SILENCE, WELCOME, Stranger, frame, hello)
 
@@ -581,6 +581,7 @@ class Checks:
 
 
 def main():
+    OF_KEYS.append("--no-key")
     checks = Checks(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]))
     for part in (checks.status, checks.part_of_a_tree, checks.ask_and_die, checks.home_dies, checks.false_main, checks.gives_while_it_leaves, checks.equal_numbers,
                  checks.second_worker, checks.lent, checks.lost, checks.kept, checks.lost_beside, checks.home_dies_early, checks.welcome_before_word, checks.gone_in_a_tree,

@@ -13,6 +13,8 @@ int main(int count, char** arguments) {
   for (size_t i = 1; i < words.size(); i++) {  // behind "tascell"
     if (words[i] == "-o" && i + 1 < words.size()) {
       order.out = words[++i];
+    } else if (words[i] == "-c") {
+      order.only_compiles = true;
     } else if (words[i] == "--emit-c") {
       order.emits_c = true;
     } else if (words[i] == "--plain") {
@@ -24,7 +26,7 @@ int main(int count, char** arguments) {
     }
   }
   if (words.empty() || words[0] != "tascell" || order.source.empty()) {
-    std::fputs("usage: tascell_tool tascell FILE.tc [-o OUT] [--emit-c] [--plain] [CC OPTIONS]\n", stderr);
+    std::fputs("usage: tascell_tool tascell FILE.tc [-o OUT] [-c] [--emit-c] [--plain] [CC OPTIONS]\n", stderr);
     return 2;
   }
   const char* const compiler = std::getenv("CC");

@@ -29,9 +29,25 @@ class HeadersTest(planted.PlantedTest):
         self.plant("include/weft/a.h", "int weft_f(int *restrict class);\n")
         self.assert_found(self.problems(), "include/weft/a.h (C++20)")
 
+    def test_a_header_that_another_includes_first_is_compiled_with_that(self):
+        self.plant("src/base/a.hpp", "#pragma once\nusing number = int;\n")
+        self.plant("src/base/b.hpp", '// Why.\n#pragma once\n\n#include "base/a.hpp"\ninline number one = 1;\n')
+        self.assertEqual(headers.check(self.top), ([], 1, 1))
+        self.plant("src/base/a.hpp", "#pragma once\ninline std::size_t bytes() { return 1; }\n")
+        self.assert_found(self.problems(), "src/base/b.hpp (C++20) does not compile alone")
+        self.plant("src/base/b.hpp", '#pragma once\nextern int one;\n#include "base/a.hpp"\n')
+        self.assertEqual(headers.check(self.top)[1], 2)
+
+    def test_a_header_of_includes_alone_is_not_compiled(self):
+        self.plant("include/weft/a.h", "int weft_f(void);\n")
+        self.plant("include/weft/all.h", "/* All. */\n#include <weft/a.h>\n")
+        self.assertEqual(headers.check(self.top), ([], 2, 2))  # a.h as C and as C++
+        self.plant("include/weft/all.h", "#include <weft/missing.h>\n")
+        self.assertEqual(len(self.problems()), 2)
+
     def test_what_passed_is_compiled_again_when_an_include_changed(self):
         self.plant("src/base/a.hpp", "#pragma once\nusing number = int;\n")
-        self.plant("src/base/b.hpp", '#pragma once\n#include "base/a.hpp"\ninline number one = 1;\n')
+        self.plant("src/base/b.hpp", '#pragma once\n#include <cstddef>\n\n#include "base/a.hpp"\ninline number one = 1;\n')
         self.assertEqual(headers.check(self.top), ([], 2, 2))
         self.assertEqual(headers.check(self.top), ([], 2, 0))
         self.plant("src/base/a.hpp", "#pragma once\nusing other = int;\n")

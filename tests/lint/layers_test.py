@@ -79,23 +79,39 @@ class LayersTest(planted.PlantedTest):
         self.plant("tools/weft/main.cpp", '#include "os/vm.hpp"\n')
         self.assert_found(layers.check(self.top), "tools/weft/main.cpp:1")
 
+    def test_a_file_above_with_a_row_sees_what_it_names(self):
+        self.plant("src/README.md", TABLE + "\n| file | may include |\n|---|---|\n| `tools/weft/one.*` | `os` |\n")
+        self.plant("tools/weft/one.cpp", '#include "os/vm.hpp"\n')
+        self.assertEqual(layers.check(self.top), [])
+        self.plant("tools/weft/one.hpp", '#include "mem/stack.hpp"\n')
+        self.assert_found(layers.check(self.top), "tools/weft/one.hpp:1")
+        self.plant("tools/weft/one.hpp", "\n")
+        self.plant("tools/weft/other.cpp", '#include "os/vm.hpp"\n')
+        self.assert_found(layers.check(self.top), "tools/weft/other.cpp:1")
+
     def test_a_face_that_looks_into_the_core_is_found(self):
+        self.plant_rows("faces", **{"faces/threads": "–"})
         self.plant("faces/threads/src/list.c", '#include <weft/ext.h>\n#include "queue/ring.hpp"\n')
         self.assert_found(layers.check(self.top), "faces/threads/src/list.c:2")
 
     def test_an_mpi_outside_of_net_is_found(self):
-        self.plant_beside("net", "`base`")
+        self.plant_rows("net", net="`base`", **{"net/rma": "`base` `net`"})
         self.plant("net/rma/mpi.cpp", "int MPI_Put;\n")
         self.assertEqual(layers.check(self.top), [])
         self.plant_beside("dist", "`net`")
         self.plant("dist/steal.cpp", '// an MPI\n#include "net/mpi/start.hpp"\n')
         self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ knows 'mpi'")
         self.plant("dist/steal.cpp", "// an MPI\n")
+        self.plant_rows("lang", **{"lang/runtime": "–"})
         self.plant("lang/runtime/send.c", "int x = MPI_Send;\n")
         self.assert_found(layers.check(self.top), "lang/runtime/send.c:1: only net/ knows 'MPI'")
 
     def plant_beside(self, folder, allowed):
-        self.plant(f"{folder}/README.md", f"| folder | may include |\n|---|---|\n| `{folder}` | {allowed} |\n")
+        self.plant_rows(folder, **{folder: allowed})
+
+    def plant_rows(self, wing, **rows):
+        lines = "".join(f"| `{row}` | {allowed} |\n" for row, allowed in rows.items())
+        self.plant(f"{wing}/README.md", f"| folder | what |\n|---|---|\n| `x` | `y` |\n\n| folder | may include |\n|---|---|\n{lines}\nMore.\n")
 
     def test_a_library_beside_the_core_may_use_what_its_row_says(self):
         self.plant_beside("net", "`base` `os`")
@@ -134,6 +150,131 @@ class LayersTest(planted.PlantedTest):
     def test_a_name_of_another_runtime_in_the_core_is_found(self):
         self.plant("src/mem/stack.cpp", "// as " + "Argo" + "bots does\n")
         self.assert_found(layers.check(self.top), "src/mem/stack.cpp:1: the core must not know")
+
+
+WINGS = ("net", "dist", "lang", "faces")
+
+
+class WingsTest(planted.PlantedTest):
+    """Each wing has the folders upper and lower, and lower is beneath upper."""
+
+    def setUp(self):
+        super().setUp()
+        self.plant("src/README.md", TABLE)
+        for wing in WINGS:
+            self.plant(f"{wing}/README.md", f"# {wing}\n\n| folder | may include |\n|---|---|\n| `{wing}/lower` | – |\n| `{wing}/upper` | `{wing}/lower` |\n")
+            self.plant(f"{wing}/lower/a.hpp", "#include <vector>\n#include <weft/weft.h>\n")
+            self.plant(f"{wing}/upper/b.hpp", '#include "../lower/a.hpp"\n' if wing in ("lang", "faces") else f'#include "{wing}/lower/a.hpp"\n')
+
+    def plant_circle(self, folder, names, quoted='"{}"'):
+        for name, other in zip(names, names[1:] + names[:1]):
+            self.plant(f"{folder}/{name}.hpp", "\n")
+            self.plant(f"{folder}/{name}.cpp", f'#include "{name}.hpp"\n#include {quoted.format(other + ".hpp")}\n')
+
+    def plant_exceptions(self, text):
+        self.plant("tools/lint/layers.toml", text)
+
+    def check(self):
+        return layers.check(self.top)
+
+    def test_what_the_rows_allow_passes(self):
+        self.assertEqual(self.check(), [])
+
+    def test_an_upward_include_is_found(self):
+        for wing in WINGS:
+            self.plant(f"{wing}/lower/up.cpp", f'// why\n#include "{wing}/upper/b.hpp"\n')
+            self.assert_found(self.check(), f"{wing}/lower/up.cpp:2: {wing}/lower may not include {wing}/upper/b.hpp")
+            self.plant(f"{wing}/lower/up.cpp", '#include "../upper/b.hpp"\n')
+            self.assert_found(self.check(), f"{wing}/lower/up.cpp:1: {wing}/lower may not include ../upper/b.hpp")
+            self.plant(f"{wing}/lower/up.cpp", "\n")
+
+    def test_an_include_by_an_include_path_is_found(self):
+        self.plant("faces/upper/include/own/calls.h", "\n")
+        for name in ("<own/calls.h>", '"own/calls.h"'):
+            self.plant("faces/lower/up.c", f"#include {name}\n")
+            self.assert_found(self.check(), "faces/lower/up.c:1: faces/lower may not include own/calls.h")
+
+    def test_a_header_of_the_system_is_none_of_ours(self):
+        self.plant("faces/upper/src/threads.h", "\n")
+        self.plant("net/lower/down.cpp", "#include <net/if.h>\n#include <threads.h>\n")
+        self.plant("faces/lower/down.c", "#include <threads.h>\n")
+        self.assertEqual(self.check(), [])
+
+    def test_a_public_header_is_for_all(self):
+        self.plant("include/weft/ext.h", "\n")
+        self.plant("faces/upper/src/weft/ext.h", "\n")
+        self.plant("faces/lower/down.c", "#include <weft/ext.h>\n")
+        self.assertEqual(self.check(), [])
+
+    def test_a_wing_above_is_found(self):
+        self.plant("net/lower/up.cpp", '#include "lang/lower/a.hpp"\n')
+        self.assert_found(self.check(), "net/lower/up.cpp:1: net/lower may not include lang/lower/a.hpp")
+
+    def test_a_folder_without_a_row_is_found(self):
+        for wing in WINGS:
+            self.plant(f"{wing}/fresh/deep/a.hpp", "\n")
+            self.assert_found(self.check(), f"{wing}/README.md: no row for {wing}/fresh in a table")
+            readme = f"# {wing}\n\n| folder | may include |\n|---|---|\n" + "".join(f"| `{wing}/{row}` | {allowed} |\n" for row, allowed in (
+                ("lower", "–"), ("upper", f"`{wing}/lower`"), ("fresh", "–")))
+            self.plant(f"{wing}/README.md", readme)
+            self.assertEqual(self.check(), [])
+
+    def test_a_row_of_a_file_comes_before_that_of_its_folder(self):
+        self.plant("net/README.md", "| folder | may include |\n|---|---|\n| `net/upper/words.*` | – |\n| `net/lower` | `net/upper/words.*` |\n"
+                                    "| `net/upper` | `net/lower` |\n")
+        self.plant("net/upper/words.hpp", "\n")
+        self.plant("net/lower/down.cpp", '#include "net/upper/words.hpp"\n')
+        self.assertEqual(self.check(), [])
+        self.plant("net/upper/words.cpp", '#include "net/lower/a.hpp"\n')
+        self.assert_found(self.check(), "net/upper/words.cpp:1: net/upper/words.* may not include net/lower/a.hpp")
+
+    def test_a_knot_of_five_rooms_is_found(self):
+        for wing in WINGS:
+            self.plant_circle(f"{wing}/lower", ["c", "d", "e", "f"])
+            self.assertEqual(self.check(), [])
+            self.plant_circle(f"{wing}/lower", ["c", "d", "e", "f", "g"])
+            problems = self.check()
+            self.assert_found(problems, f"{wing}/lower/c: a knot of 5 rooms")
+            self.assertIn(f"{wing}/lower/g includes {wing}/lower/c", problems[0])
+            for name in "cdefg":
+                self.plant(f"{wing}/lower/{name}.cpp", "\n")
+
+    def test_a_knot_through_a_search_path_is_found(self):
+        self.plant_circle("faces/lower/include/own", ["c", "d", "e", "f", "g"], "<own/{}>")
+        self.assert_found(self.check(), "faces/lower/include/own/c: a knot of 5 rooms")
+
+    KNOT = '[[knot]]\nrooms = [{}]\nreason = "why"\n'
+
+    def plant_knot_and_exception(self, knot, excepted):
+        self.plant_circle("net/lower", list(knot))
+        self.plant_exceptions(self.KNOT.format(", ".join(f'"net/lower/{name}"' for name in excepted)))
+
+    def test_a_named_knot_passes_until_it_grows(self):
+        self.plant_knot_and_exception("cdefg", "cdefg")
+        self.assertEqual(self.check(), [])
+        self.plant_circle("net/lower", list("cdefgh"))
+        self.assert_found(self.check(), "layers.toml: net/lower/h has joined the knot of net/lower/c")
+
+    def test_a_named_knot_that_has_shrunk_is_found(self):
+        self.plant_knot_and_exception("cdefg", "cdefgh")
+        self.assert_found(self.check(), "layers.toml: net/lower/h has left the knot of net/lower/c")
+
+    def test_a_named_knot_that_is_small_enough_is_found(self):
+        self.plant_knot_and_exception("cdef", "cdef")
+        self.assert_found(self.check(), "layers.toml: the knot of net/lower/c needs no exception")
+
+    UPWARD = '[[upward]]\nfiles = ["net/lower/up.cpp"]\nincludes = "net/upper/b.hpp"\n'
+
+    def test_a_named_upward_include_passes_until_it_is_gone(self):
+        self.plant("net/lower/up.cpp", '#include "net/upper/b.hpp"\n')
+        self.plant_exceptions(self.UPWARD + 'reason = "why"\n')
+        self.assertEqual(self.check(), [])
+        self.plant("net/lower/up.cpp", "\n")
+        self.assert_found(self.check(), "layers.toml: net/lower/up.cpp needs no exception for net/upper/b.hpp")
+
+    def test_an_exception_without_a_reason_is_found(self):
+        self.plant_exceptions(self.UPWARD)
+        self.assert_found(self.check(), "needs files and includes and reason")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@
 #include "workers_world.hpp"
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.
-constexpr std::size_t pool_bytes = sizeof(weft::sched::pool) + weft::sched::most_workers * sizeof(void*);
+constexpr std::size_t pool_bytes = sizeof(weft::sched::pool);
 alignas(weft::sched::pool) unsigned char blocks[2][pool_bytes];
 int next_block = 0;
 void* weft::os::allocate(std::size_t) { return blocks[next_block++ % 2]; }

@@ -81,7 +81,12 @@ void wait::prepare(source* first, source* second) {
 
 bool wait::arm(std::uint64_t deadline_ns) {
   const bool is_early = count > 1 || deadline_ns != forever;
-  is_early ? begin_arming_early(one(), deadline_ns) : begin_arming(one(), armed);
+  if (!is_early) {
+    begin_arming(one(), armed);
+  } else if (begin_arming_early(one(), deadline_ns) != status::ok) {
+    ended = status::not_initialized;
+    return false;
+  }
   armed_as what = armed_as::waits;
   for (unsigned each = 0; each < count && what == armed_as::waits; ++each) what = sources[each]->sent.await(record(each));
   if (!is_early) {
@@ -248,7 +253,7 @@ void won_early_without_a_lock(bool gives_up) {
   in_word.store(nullptr, base::relaxed);
   threads(thread{"arms",
                  [&] {
-                   begin_arming_early(mine.one(), forever);
+                   begin_arming(mine.one(), arming);
                    static_cast<void>(await_word(mine.record(0)));
                    const bool is_over = gives_up ? !give_up_arming(mine.one()) : !finish_arming(mine.one());
                    if (!is_over) return;
@@ -300,6 +305,75 @@ void expires_while_it_is_armed() {
   check(calls <= 1, "once");
 }
 
+// ---- the end of the runtime ----
+
+// As finish() of start.cpp, by a worker that nothing else keeps busy.
+void end() {
+  local::set_worker(the.workers[0]);
+  static_cast<void>(end_awaits(the.rt));
+  while (!are_expiries_over(the.rt)) weft::arch::pause();
+}
+
+void ends_while_it_is_set() {
+  core_world::make(1);
+  source from;
+  wait mine;
+  mine.frees = true;
+  mine.prepare(&from);
+  if (!mine.arm(near)) explorer::fail("assertion", "nothing is set yet");
+  threads(thread{"ends", end}, thread{"sets", [&] { from.send(); }});
+  check(mine.calls.load(base::relaxed) == 1, "by the one or the other");
+  check(mine.ended == status::ok || mine.ended == status::ended, "no deadline has passed");
+}
+
+void ends_while_it_is_cancelled() {
+  core_world::make(1);
+  source from;
+  wait mine;
+  mine.prepare(&from);
+  if (!mine.arm(near)) explorer::fail("assertion", "nothing is set yet");
+  threads(thread{"ends", end}, thread{"cancels", [&] {
+                                        const bool comes = !cancel(mine.one());
+                                        check(mine.noted == (comes ? 1 : 0), "ready has returned, or does not come");
+                                        mine.over_write();
+                                      }});
+}
+
+// The armer learns of it, or is refused, or its ready has come.
+void ends_while_it_is_armed() {
+  core_world::make(1);
+  source from;
+  wait mine;
+  mine.prepare(&from);
+  bool waits = false;
+  threads(thread{"arms", [&] { waits = mine.arm(near); }}, thread{"ends", end});
+  check(mine.calls.load(base::relaxed) == (waits ? 1 : 0), "none is left waiting");
+  if (waits) return check(mine.ended == status::ended, "by the end");
+  check(mine.ended == status::not_initialized || mine.one()->unmet == status::ended, "it is refused, or was taken by the end");
+  check(!is_armed(mine.one()), "it is unarmed");
+}
+
+// What a worker does whose deadline has passed is known to the one that ends the runtime.
+void ends_while_it_expires() {
+  core_world::make(2);
+  source from;
+  wait mine;
+  mine.frees = true;
+  mine.prepare(&from);
+  if (!mine.arm(near)) explorer::fail("assertion", "nothing is set yet");
+  threads(thread{"ends",
+                 [&] {
+                   end();
+                   check(mine.noted == 1, "ready has returned");
+                 }},
+          thread{"clock", [] {
+                   local::set_worker(the.workers[1]);
+                   while (explorer::now_ns() < near) continue;
+                   expire_timers(the.workers[1]);
+                 }});
+  check(mine.calls.load(base::relaxed) == 1, "by the one or the other");
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 100'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 
@@ -320,5 +394,10 @@ const model m9{"P awaiter with deadline", {.at_least = 100, .quick = quick, .dee
 const model m12{
     "P cancelled inside a ready and elsewhere", {.at_least = 20, .quick = quick, .deep = deep}, is_cancelled_inside_and_outside};
 const model m13{"P expires while it is armed", {.at_least = 100, .quick = quick, .deep = deep}, expires_while_it_is_armed};
+const model m14{"P ends with the runtime, or is set", {.at_least = 100, .quick = quick, .deep = deep}, ends_while_it_is_set};
+const model m15{
+    "P ends with the runtime, or is cancelled", {.at_least = 50, .quick = quick, .deep = deep}, ends_while_it_is_cancelled};
+const model m16{"P the runtime ends while it is armed", {.at_least = 50, .quick = quick, .deep = deep}, ends_while_it_is_armed};
+const model m17{"P the runtime ends while it expires", {.at_least = 50, .quick = quick, .deep = deep}, ends_while_it_expires};
 
 }  // namespace

@@ -38,6 +38,7 @@ weft_status weft_ext_reserve(std::size_t, std::size_t* offset) {
   return WEFT_OK;
 }
 void weft_ext_show_function(weft_function, std::size_t) {}
+void weft_ext_name_stack_setting(weft_function, const char*, std::size_t) {}
 void weft_ext_leave_signals() {}
 void* weft_ext_bytes(weft_thread* thread, std::size_t offset) { return reinterpret_cast<char*>(thread) + offset; }
 weft_status weft_ext_thread_set_pool(weft_thread*, weft_pool*) { return WEFT_OK; }

@@ -4,7 +4,7 @@
 // Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp
 // Built with faces/argobots/src/xstream.cpp faces/argobots/src/sched.cpp
 // Built with faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
-// Built with faces/argobots/src/config_values.cpp faces/argobots/src/pool_ops.cpp
+// Built with faces/argobots/src/pool_ops.cpp
 // Built with faces/argobots/src/request.cpp faces/argobots/src/thread_migrate.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"

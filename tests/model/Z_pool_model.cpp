@@ -3,7 +3,6 @@
 // scheduler that is asked to stop sees what was done before.
 // Built with faces/argobots/src/pool_ops.cpp faces/argobots/src/unit_pool.cpp
 // Built with faces/argobots/src/sched.cpp faces/argobots/src/pool_config.cpp
-// Built with faces/argobots/src/config_values.cpp
 #include "abt_world.hpp"
 #include "pool.hpp"
 #include "scheduler.hpp"

@@ -127,6 +127,10 @@ STAND_IN weft_status weft_ext_call_outside(weft_function function, void* argumen
   function(argument);
   return WEFT_OK;
 }
+STAND_IN weft_status weft_ext_try_until(bool (*attempt)(void* argument), void* argument, const char*) {
+  while (!attempt(argument)) weft::abt::spin_hint();
+  return WEFT_OK;
+}
 STAND_IN weft_status weft_ext_pool_push(weft_pool*, weft_thread*, weft_push_reason) {
   explorer::fail("assertion", "the model has no pools");
 }

@@ -52,7 +52,7 @@ struct wait {
   // Until the wait has ended. True: by the object.
   template <class Arm>
   bool run(event* first, Arm arm_object) {
-    begin_arming_early(&one, forever);
+    begin_arming(&one, arming);
     armed_as what = first->await(&at_event);
     if (what == armed_as::waits) what = arm_object(&at_object);
     if (!finish_arming(&one)) {

@@ -81,6 +81,7 @@ weft_status weft_tasklet_create(weft_function, void*, const weft_thread_attr*, w
 weft_status weft_thread_create(weft_function, void*, const weft_thread_attr*, weft_thread**) { return WEFT_NOT_INITIALIZED; }
 const char* weft_status_name(weft_status) { return "status"; }
 const char* weft_status_text(weft_status) { return "status"; }
+const char* weft_last_error() { return ""; }
 uint64_t weft_now_ns() { return 0; }
 // The compiler's call for the guard of a function's static object, of status_category(): no model
 // throws.

@@ -8,6 +8,7 @@
 #include "os/fault.hpp"
 #include "os/futex.hpp"
 #include "os/heap.hpp"
+#include "os/place.hpp"
 #include "os/vm.hpp"
 #include "os_threads.hpp"
 #include "place/domains.hpp"
@@ -36,6 +37,7 @@
 #include "see/dump_signal.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
+#include "see/outlived.hpp"
 #include "see/overflow.hpp"
 #include "see/report.hpp"
 #include "see/running_frames.hpp"
@@ -47,7 +49,9 @@
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/clock.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
+#include "worker/outlived.hpp"
 #include "worker/runtime.hpp"
 
 #define STAND_IN [[gnu::weak]]
@@ -143,6 +147,10 @@ STAND_IN void end_adopted(worker*) {}
 STAND_IN unit* steal(worker*) { return nullptr; }
 STAND_IN bool sees_prey(worker*) { return false; }
 STAND_IN void answer(worker*, worker*) {}
+
+// ---- kept_units.cpp: no WEFT_MIGRATE --------------------------------------------------------------
+
+STAND_IN worker* look_for_kept_units(worker*) { return nullptr; }
 
 // ---- tracing.cpp: no traces ---------------------------------------------------------------------
 
@@ -262,6 +270,16 @@ STAND_IN void sleep_and_look(base::atomic<std::uint32_t>* word, std::uint32_t va
 STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 STAND_IN void run_key_destructors(unit*) {}
 STAND_IN void free_details(unit*) {}
+STAND_IN constinit details details_of_outlived{};
+STAND_IN void let_outlived_go(unit*) {}
+STAND_IN void tell_outlived(const unit*) {}
+STAND_IN attempts_look look_between_attempts(std::uint64_t, bool (*)(void*), void*) { return {}; }
+
+// ---- failure.cpp: no model asks what was wrong --------------------------------------------------
+
+STAND_IN status tell(status result, const call_errors&, const void*, std::uint64_t) { return result; }
+STAND_IN status rename(status result, const call_errors&) { return result; }
+STAND_IN status because(status result, const char*, const char*, std::uint64_t) { return result; }
 
 }  // namespace weft::sched
 
@@ -321,6 +339,7 @@ STAND_IN void sleep_until(std::uint64_t) {}
 STAND_IN constinit base::atomic<fault::plan*> fault::installed{nullptr};
 STAND_IN bool fault::fails_by_plan(plan*, call) { return false; }
 STAND_IN int thread_id() { return 1; }
+STAND_IN const place_record* find_place(const void*) { return nullptr; }
 STAND_IN status bind_thread(unsigned) { return status::ok; }
 STAND_IN status bind_thread_to(const std::uint16_t*, unsigned) { return status::ok; }
 STAND_IN void stack_bounds(void** low, std::size_t* bytes) {
@@ -351,6 +370,7 @@ STAND_IN void* reserve(std::size_t bytes, std::size_t) {
   using core_world::the;
   return bytes == sizeof(sched::worker) && the.records < core_world::most_workers ? the.worker_memory[the.records++] : nullptr;
 }
+STAND_IN void* reserve_unfilled(std::size_t bytes) { return reserve(bytes, 1); }
 STAND_IN void release(void* base, std::size_t bytes) {
   if (bytes == sizeof(sched::worker)) static_cast<sched::worker*>(base)->~worker();
 }

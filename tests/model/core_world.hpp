@@ -50,6 +50,7 @@ inline void make(unsigned count) {
   the.records = 0;
   for (weft::sched::delivery& each : the.deliveries) new (&each) weft::sched::delivery;
   the.rt->cpu_count = most_workers;
+  the.rt->main_bytes = PTRDIFF_MAX;  // every stack has room for what is joined
   the.rt->settings.wait_policy = WEFT_WAIT_PASSIVE;
   the.rt->settings.locality = WEFT_LOCALITY_STRICT;
   for (unsigned i = 0; i < count; ++i) publish(i, weft::base::release);

@@ -17,15 +17,15 @@ namespace os = weft::os;
 constexpr std::size_t page = 4096;
 constexpr std::size_t stack_bytes = page;
 constexpr unsigned most_slots = 4;
-constexpr std::size_t largest_slot = stack_bytes + 17 * page;
-alignas(page) char chunk[64 * largest_slot];
+constexpr std::size_t guard_bytes = page;
+constexpr std::size_t slot_bytes = stack_bytes + guard_bytes;
+alignas(page) char chunk[64 * slot_bytes];
 
 // What the system does: memory for the depot's arrays, guards, and pages that are given back.
 struct system_state {
   alignas(page) unsigned char arrays[8 * page];
   std::size_t arrays_used = 0;
   char* slots = nullptr;
-  std::size_t slot_bytes = 0;
   os::guard_kind guards[most_slots] = {};  // of each slot; none: not yet
   int hot_ends[most_slots] = {};           // what frames write; two that hold a slot race here
   bool guards_may_fail = false;
@@ -34,8 +34,8 @@ system_state* the = nullptr;
 
 unsigned slot_of(const void* base) {
   const auto offset = static_cast<std::size_t>(static_cast<const char*>(base) - the->slots);
-  check(offset % the->slot_bytes == 0 && offset / the->slot_bytes < most_slots, "a slot that was made");
-  return static_cast<unsigned>(offset / the->slot_bytes);
+  check(offset % slot_bytes == 0 && offset / slot_bytes < most_slots, "a slot that was made");
+  return static_cast<unsigned>(offset / slot_bytes);
 }
 
 }  // namespace
@@ -43,6 +43,7 @@ unsigned slot_of(const void* base) {
 namespace weft::os {
 
 std::size_t page_bytes() { return page; }
+void* reserve_unfilled(std::size_t) { return nullptr; }
 void* reserve(std::size_t bytes, std::size_t) {
   check(the->arrays_used + bytes <= sizeof the->arrays, "the model has room for the depot's arrays");
   void* const memory = the->arrays + the->arrays_used;
@@ -59,8 +60,8 @@ bool populate(const span*, unsigned) { return true; }
 status discard(void* base, std::size_t bytes) {
   const auto first = static_cast<std::size_t>(static_cast<char*>(base) - the->slots);
   for (unsigned slot = 0; slot < most_slots; ++slot) {
-    if ((slot + 1) * the->slot_bytes <= first || (slot + 1) * the->slot_bytes > first + bytes) continue;
-    if (slot * the->slot_bytes >= first) check(the->guards[slot] != guard_kind::canary, "a canary outlives what is given back");
+    if ((slot + 1) * slot_bytes <= first || (slot + 1) * slot_bytes > first + bytes) continue;
+    if (slot * slot_bytes >= first) check(the->guards[slot] != guard_kind::canary, "a canary outlives what is given back");
     the->hot_ends[slot] = 0;
   }
   return status::ok;
@@ -90,7 +91,6 @@ struct scene {
   scene(os::guard_kind kind, std::size_t keep_bytes, std::size_t most_mapped) {
     for (os::guard_kind& each : system.guards) each = os::guard_kind::none;
     the = &system;
-    the->slot_bytes = stack_bytes + weft::mem::guard_bytes(kind);
     the->slots = chunk;
     guards.start(most_mapped);
     weft::mem::stack_settings settings{};
@@ -101,6 +101,7 @@ struct scene {
     settings.memory.unmap = [](void*, void*, std::size_t) {};
     settings.most = most_slots;
     settings.guards = &guards;
+    settings.guard_bytes = guard_bytes;
     depot.start(settings);
   }
 
@@ -119,8 +120,8 @@ struct scene {
   static void check_shape(const stack* one) {
     check(one->guard == the->guards[slot_of(one->base)], "the guard that the slot has");
     check(one->is_special == (one->guard == os::guard_kind::canary), "its end looks at a canary");
-    check(one->low == one->base + weft::mem::guard_bytes(one->guard), "the usable part begins behind the guard");
-    check(one->total_bytes == the->slot_bytes, "the whole slot");
+    check(one->low == one->base + guard_bytes, "the usable part begins behind the guard");
+    check(one->total_bytes == slot_bytes, "the whole slot");
   }
 
   unsigned use(stack** out, unsigned wanted) {

@@ -26,7 +26,7 @@ FAILURES = {
 
 
 def run(*words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=250, check=False)
 
 
 class ReplayTest(unittest.TestCase):

@@ -3,6 +3,7 @@
 // reuse the variable's memory. Mutex and condition are the model's own, on futexes.
 #include <new>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/types.h>
 
 #include "base/atomic.hpp"
@@ -14,6 +15,15 @@ namespace {
 using namespace explorer::words;
 using word = weft::base::atomic<std::uint32_t>;
 using namespace weft::base;
+
+// ---- what no model asks for ---------------------------------------------------------------------
+
+}  // namespace
+
+extern "C" void threads_tell(threads_status, const char*, const char*, const char*, std::uint64_t) {}
+extern "C" void threads_tell_as(const char*) {}
+
+namespace {
 
 // ---- what an implementation has -----------------------------------------------------------------
 

@@ -44,6 +44,11 @@ def needed(path):
     return set(re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", path)))
 
 
+def is_bound_at_start(path):
+    """Whether the dynamic linker finds all functions of the program when it starts."""
+    return re.search(r"\(FLAGS_1\).*\bNOW\b", run("readelf", "-d", path)) is not None
+
+
 def compile_lines(build, target):
     """How each source of a target, and of what it is made of, is compiled."""
     lines = run("ninja", "-C", build, "-t", "commands", target).splitlines()

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare, needed, run
+from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare, is_bound_at_start, needed, run
 
 TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
 
@@ -171,6 +171,8 @@ class PackageTest(unittest.TestCase):
         run("cmake", "--build", build)
         self.check_dist(os.path.join(build, "with_dist"), {LIBWEFT_DIST})
         self.check_dist(os.path.join(build, "with_dist_static"), set())
+        for name in ("with_dist", "with_dist_static"):
+            self.assertTrue(is_bound_at_start(os.path.join(build, name)))
 
     def test_dist_by_pkg_config(self):
         if not self.has_dist():
@@ -181,6 +183,7 @@ class PackageTest(unittest.TestCase):
             static = ["--static"] if options else []
             run(CC, *options, source, "-o", program, *run("pkg-config", *static, "--cflags", "--libs", "weft-dist", **self.flags).split())
             self.check_dist(program, libraries)
+            self.assertEqual(is_bound_at_start(program), not options)  # a static one has nothing to bind
 
     def has_tascell(self):
         return os.path.exists(os.path.join(self.libraries, "libweft-tascell.so"))
@@ -275,7 +278,7 @@ class PackageTest(unittest.TestCase):
                     "run", "weft threads", "kill"]
         for command in commands:
             line += ["-ex", command]
-        done = subprocess.run([*line, program], env=bare(), capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([*line, program], env=bare(), capture_output=True, text=True, timeout=250, check=False)
         if re.search(r"ptrace|Cannot trace|Could not trace|not permitted", done.stdout + done.stderr):
             self.skipTest("gdb may not trace here")
         return done.stdout + done.stderr
@@ -342,4 +345,4 @@ class PackageTest(unittest.TestCase):
 
 if __name__ == "__main__":
     BUILD = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

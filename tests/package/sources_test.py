@@ -107,4 +107,4 @@ class SourcesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     BUILD = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

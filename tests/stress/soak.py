@@ -31,6 +31,7 @@ PROGRAMS = {
     "affinity": {"workers": True},
     "cpp_mixed": {},
     "wakeups": {},
+    "starvation": {},
     "flat_memory": {},
 }
 

@@ -9,6 +9,12 @@
 
 namespace {
 
+constexpr bool is_slow = IS_SLOW != 0;
+constexpr int rounds_of_players = is_slow ? 1000 : 5000;
+constexpr int rounds_outside = is_slow ? 100 : 500;
+constexpr int rounds_of_server = is_slow ? 20 : 100;
+constexpr int storms = is_slow ? 2 : 5;
+
 using weft::stress::dice;
 
 struct game {
@@ -75,7 +81,7 @@ void play(weft_function how, long rounds, std::uint64_t seed) {
 
 void* run_outside(void* argument) {
   dice from(*static_cast<std::uint64_t*>(argument));
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < rounds_outside; ++round) {
     std::atomic<int> done{0};
     weft_thread* one = nullptr;
     OK(weft_thread_create([](void* flag) { static_cast<std::atomic<int>*>(flag)->store(1); }, &done, nullptr, &one));
@@ -166,7 +172,7 @@ void busy_server(std::uint64_t seed) {
   weft_thread_attr in_pool = WEFT_THREAD_ATTR_INIT, on_server = WEFT_THREAD_ATTR_INIT;
   in_pool.pool = one.pool;
   on_server.worker = 1;
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < rounds_of_server; ++round) {
     one.is_served.store(false);
     OK(weft_sleep_ns(from.below(200000)));  // the servers fall asleep
     weft_thread* threads[2];
@@ -184,11 +190,11 @@ void with(unsigned workers, weft_wait_policy policy, bool caller_outside, std::u
   config.wait_policy = policy;
   config.caller_outside = caller_outside;
   OK(weft_init(&config));
-  play(play_semaphores, 5000, seed);
-  play(play_conditions, 5000, seed);
+  play(play_semaphores, rounds_of_players, seed);
+  play(play_conditions, rounds_of_players, seed);
   if (caller_outside) storm_from_outside(seed);
   if (workers > 2) busy_server(seed);
-  for (int round = 0; round < 5; ++round) storm(seed + static_cast<unsigned>(round) * 1000);
+  for (int round = 0; round < storms; ++round) storm(seed + static_cast<unsigned>(round) * 1000);
   OK(weft_finalize());
 }
 

@@ -18,7 +18,7 @@ CONFORMANCE, FORKS, KERNELS, HERE = mpis.arguments()
 
 def start(mpi, nodes, ranks, *words, **environment):
     return subprocess.run([sys.executable, "-B", CLUSTER, command.WEFT, str(nodes), str(ranks), mpis.LAUNCHERS[mpi], *words],
-                          capture_output=True, text=True, timeout=100, check=False, env={**os.environ, **mpis.QUIET, **environment})
+                          capture_output=True, text=True, timeout=250, check=False, env={**os.environ, **mpis.QUIET, **environment})
 
 
 class ClusterTest(unittest.TestCase, traces.TraceChecks):
@@ -30,50 +30,46 @@ class ClusterTest(unittest.TestCase, traces.TraceChecks):
 
     def test_programs_run(self):
         """Of four ranks two share memory."""
-        for mpi in HERE:
-            for words in ((FORKS, "20", "7"), *((each,) for each in KERNELS)):
-                with self.subTest(mpi=mpi, words=words):
-                    result = start(mpi, 2, 4, *words)
-                    self.assertEqual(result.returncode, 0, result)
-                    self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
+        for mpi, words in mpis.cases(HERE, mpis.few([(FORKS, "20", "7"), *((each,) for each in KERNELS)])):
+            with self.subTest(mpi=mpi, words=words):
+                result = start(mpi, 2, 4, *words)
+                self.assertEqual(result.returncode, 0, result)
+                self.assertRegex(result.stderr, r"(?m)^all 4 +\d+ ", "the table of all ranks")
 
     def test_policies(self):
-        for mpi in HERE:
-            for policy in mpis.POLICIES:
-                with self.subTest(mpi=mpi, policy=policy):
-                    result = start(mpi, 2, 2, FORKS, "20", "7", "plain", WEFT_DIST_POLICY=policy)
-                    self.assertEqual(result.returncode, 0, result)
+        for mpi, policy in mpis.cases(mpis.few(HERE), mpis.few(mpis.POLICIES)):
+            with self.subTest(mpi=mpi, policy=policy):
+                result = start(mpi, 2, 2, FORKS, "20", "7", "plain", WEFT_DIST_POLICY=policy)
+                self.assertEqual(result.returncode, 0, result)
 
     def test_long_leaves(self):
-        for mpi in HERE:
+        for mpi in mpis.few(HERE):
             with self.subTest(mpi=mpi):
                 result = start(mpi, 2, 2, mpis.LONG_LEAF)
                 self.assertEqual((result.returncode, result.stdout), (0, ""), result)
 
     def test_traces(self):
         """Clocks of ranks of one node agree, and those of the other one are found out."""
-        for mpi in HERE:
-            for ranks in (2, 4):
-                with self.subTest(mpi=mpi, ranks=ranks), tempfile.TemporaryDirectory() as folder:
-                    path = os.path.join(folder, "trace.json")
-                    result = start(mpi, 2, ranks, mpis.TRACED, WEFT_TRACE=path)
-                    self.assertEqual((result.returncode, result.stdout), (0, ""), result)
-                    about, events = traces.read(path)
-                    self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
-                    self.assertEqual([clock["ahead_us"] > 1e6 for clock in about["clocks"]], [rank >= ranks // 2 for rank in range(ranks)])
-                    self.assertEqual(len({clock["node"] for clock in about["clocks"]}), 2)
-                    self.check_threads(about, events, ranks)
-                    self.assertGreaterEqual(self.check_steals(about, events, ranks), 10)
+        for mpi, ranks in mpis.cases(HERE, (2, 4)):
+            with self.subTest(mpi=mpi, ranks=ranks), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "trace.json")
+                result = start(mpi, 2, ranks, mpis.TRACED, WEFT_TRACE=path)
+                self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+                about, events = traces.read(path)
+                self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
+                self.assertEqual([clock["ahead_us"] > 1e6 for clock in about["clocks"]], [rank >= ranks // 2 for rank in range(ranks)])
+                self.assertEqual(len({clock["node"] for clock in about["clocks"]}), 2)
+                self.check_threads(about, events, ranks)
+                self.assertGreaterEqual(self.check_steals(about, events, ranks), 10)
 
     def test_the_global_heap(self):
-        for mpi in HERE:
-            for program in mpis.HEAP:
-                with self.subTest(mpi=mpi, program=program):
-                    result = start(mpi, 2, 2, program)
-                    self.assertEqual((result.returncode, result.stdout), (0, ""), result)
+        for mpi, program in mpis.cases(HERE, mpis.HEAP):
+            with self.subTest(mpi=mpi, program=program):
+                result = start(mpi, 2, 2, program)
+                self.assertEqual((result.returncode, result.stdout), (0, ""), result)
 
     def test_what_is_found_out(self):
-        for mpi in HERE:
+        for mpi in mpis.few(HERE):
             with self.subTest(mpi=mpi):
                 result = start(mpi, 2, 2, "info")
                 self.assertEqual(result.returncode, 0, result)

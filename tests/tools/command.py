@@ -1,6 +1,7 @@
 """What the tests of the weft command share: the command's path comes as the first argument of a test program."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ WEFT = sys.argv[1]
 
 def run(*arguments, **environment):
     """Runs the command; .returncode, .stdout and .stderr say what came of it."""
-    return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=100, check=False,
+    return subprocess.run([WEFT, *map(str, arguments)], capture_output=True, text=True, timeout=250, check=False,
                           env={**os.environ, **environment})
 
 
@@ -23,6 +24,11 @@ class CommandTest(unittest.TestCase):
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
+
+    def for_another_user(self, *files):
+        """Copies in a folder that every user may enter and write to: the build may lie in a home of mode 700."""
+        os.chmod(self.folder, 0o777)
+        return [shutil.copy(file, self.folder) for file in files]
 
     def write(self, name, content):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -43,4 +49,4 @@ class CommandTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # names what is skipped, and why

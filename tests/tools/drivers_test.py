@@ -57,7 +57,7 @@ class DriverTest(unittest.TestCase):
         return result, said.getvalue()
 
     def start(self, *words):
-        done = subprocess.run([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100, check=False)
+        done = subprocess.run([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=250, check=False)
         return done.returncode, done.stdout
 
 
@@ -98,6 +98,25 @@ class StepsTest(DriverTest):
             '</testcase><testcase name="wrong"><failure/><system-out>oh no</system-out></testcase></testsuite>'))
         self.assertEqual((step.passed, step.failed, step.skipped, step.failures, dict(step.figures)),
                          (2, 1, 1, {"wrong": "oh no"}, {"runs": 2}))
+
+
+    def test_what_is_skipped_is_listed_with_its_reason(self):
+        step = steps.Tests("tests", 10)
+        step.read(xml.etree.ElementTree.fromstring(
+            '<testsuite tests="5" failures="0" skipped="3" disabled="0"><testcase name="told"><skipped/><system-out>skipped: no gdb here'
+            '</system-out></testcase><testcase name="in other words"><skipped/><system-out>this kernel has no nodes</system-out></testcase>'
+            '<testcase name="silent"><skipped/></testcase><testcase name="half"><system-out>test_x (X.test_x)\nA thing. ... '
+            "skipped 'root alone may'\ntest_y ... skipped &quot;there isn't one&quot;\ntest_z ... skipped 'root alone may'</system-out></testcase>"
+            '<testcase name="whole"><system-out>nothing was skipped: all ran ... ok</system-out></testcase></testsuite>'))
+        _, said = self.captured(lambda: steps.report([step], 15))
+        self.assertRegex(said, r"(?m)^skipped +tests: told: no gdb here\n +tests: in other words: this kernel has no nodes\n"
+                               r" +tests: silent: it does not say why\n +tests: half: in part: root alone may; there isn't one\n\Z")
+
+    def test_tests_that_a_slower_machine_would_end_are_listed(self):
+        step = steps.Tests("tests", 10)
+        step.seconds_of, step.limits = {"near": 41.0, "far": 39.0, "endless": 500.0}, {"near": 120.0, "far": 120.0}
+        _, said = self.captured(lambda: steps.report([step], 15))
+        self.assertRegex(said, r"(?m)^near their limits +tests: near took 41 s of 120\n\Z")
 
 
 class StandInBuild(steps.Build):

@@ -43,12 +43,12 @@ class ExploreTest(command.CommandTest):
     def test_plain_runs_on_one_worker_show_no_fault(self):
         for fault, program in PLANTED.items():
             for _ in range(10):
-                plain = subprocess.run([program], env={**os.environ, "WEFT_WORKERS": "1"}, timeout=60, check=False)
+                plain = subprocess.run([program], env={**os.environ, "WEFT_WORKERS": "1"}, timeout=200, check=False)
                 self.assertEqual(plain.returncode, 0, fault)
 
     def test_how_often_plain_runs_show_a_fault(self):
         for fault, program in PLANTED.items():
-            ends = [subprocess.run([program], env={**os.environ, "WEFT_DEADLOCK": "abort"}, stderr=subprocess.DEVNULL, timeout=60,
+            ends = [subprocess.run([program], env={**os.environ, "WEFT_DEADLOCK": "abort"}, stderr=subprocess.DEVNULL, timeout=200,
                                    check=False).returncode for _ in range(20)]
             self.assertLessEqual(set(ends), {0, -signal.SIGABRT if FAULTS[fault][0] == 86 else 1}, fault)
             print(f"\nfigure: plain runs of {fault} that failed, of 20 = {len(ends) - ends.count(0)}", flush=True)
@@ -64,7 +64,7 @@ class ExploreTest(command.CommandTest):
                 repeat = re.findall(r"^  (WEFT_SCHEDULE=.*)$", result.stdout, re.MULTILINE)
                 self.assertEqual(len(repeat), 2, result.stdout)
                 for line in repeat:
-                    self.assertEqual(subprocess.run(line, shell=True, capture_output=True, timeout=60, check=False).returncode, status)
+                    self.assertEqual(subprocess.run(line, shell=True, capture_output=True, timeout=200, check=False).returncode, status)
 
     def test_nothing_is_found_in_a_right_program(self):
         result = command.run("explore", "--runs", 20, "--", PLANTED["lock_order"], WEFT_WORKERS="1")
@@ -112,14 +112,14 @@ class ExploreTest(command.CommandTest):
         program = self.script(f'read line; test "$line" = first || exit 3\n{USUAL}')
         with open(self.path("input"), "rb") as file:
             result = subprocess.run([command.WEFT, "explore", "--runs", "5", "--", program], stdin=file, capture_output=True,
-                                    text=True, timeout=100, check=False)
+                                    text=True, timeout=250, check=False)
         self.assertEqual((result.returncode, result.stdout), (0, "5 schedules, and none made it fail\n"), result.stderr)
 
     def test_a_program_may_go_to_another_folder_first(self):
         os.mkdir(self.path("there"))
         program = self.script(f"cd there && exec {PLANTED['counter']}\n")
         result = subprocess.run([command.WEFT, "explore", "--out", "found", "--", program], cwd=self.folder, capture_output=True,
-                                text=True, timeout=100, check=False)
+                                text=True, timeout=250, check=False)
         self.assertIn(f"to repeat it:\n  WEFT_SCHEDULE=replay:{self.path('found')} ", result.stdout)
 
     def test_an_interrupted_exploration_leaves_nothing(self):
@@ -132,7 +132,7 @@ class ExploreTest(command.CommandTest):
             self.assertIsNone(running.poll())
             time.sleep(0.01)
         running.terminate()
-        running.communicate(timeout=100)
+        running.communicate(timeout=250)
         self.assertEqual(running.returncode, -signal.SIGTERM)
         self.assertEqual(os.listdir(self.path("scratch")), [])
         with open(number, encoding="utf-8") as file:

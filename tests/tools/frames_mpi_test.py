@@ -30,20 +30,18 @@ class FramesTest(command.CommandTest):
             self.assertEqual(sorted(result.stdout.split("\n")[:-1]), lines, result)
 
     def test_transports_conform(self):
-        for mpi in HERE:
-            for transport in TRANSPORTS:
-                self.conforms(mpi, 2, transport)
+        for mpi, transport in mpis.cases(HERE, TRANSPORTS):
+            self.conforms(mpi, 2, transport)
 
     def test_one_node(self):
-        for mpi in HERE:
-            for transport in ("mpi-multiple", "mpi-onesided"):
-                self.conforms(mpi, 1, transport)
+        for mpi, transport in mpis.cases(HERE, ("mpi-multiple", "mpi-onesided")):
+            self.conforms(mpi, 1, transport)
 
     def test_more_nodes_than_processors(self):
-        for mpi in HERE:
+        for mpi in mpis.few(HERE):
             self.conforms(mpi, 4, "mpi-funneled")
-            for transport in ("mpi-multiple", "mpi-onesided", "mpi-onesided-poster"):
-                self.conforms(mpi, 3, transport)
+        for mpi, transport in mpis.cases(HERE, ("mpi-multiple", "mpi-onesided", "mpi-onesided-poster")):
+            self.conforms(mpi, 3, transport)
 
 
 class ModuleTest(command.CommandTest):
@@ -56,9 +54,9 @@ class ModuleTest(command.CommandTest):
             with self.subTest(mpi=mpi):
                 module = self.path(f"{mpi}.so")
                 words[0], words[words.index("-o") + 1] = f"mpicc.{mpi}", module
-                subprocess.run(words, cwd=top, check=True, timeout=60)
+                subprocess.run(words, cwd=top, check=True, timeout=200)
                 start_it = [mpis.LAUNCHERS[mpi], "-n", "2"] + (["--oversubscribe", "--allow-run-as-root"] if mpi == "openmpi" else [])
-                result = subprocess.run([*start_it, CONFORMANCE, "mpi-funneled", "2"], capture_output=True, text=True, check=False, timeout=100,
+                result = subprocess.run([*start_it, CONFORMANCE, "mpi-funneled", "2"], capture_output=True, text=True, check=False, timeout=250,
                                         env={**os.environ, **mpis.QUIET, "WEFT_LAUNCH_MPI": module})
                 self.assertEqual((result.returncode, result.stdout.count("conforms over mpi-funneled")), (0, 2), result)
 
@@ -66,7 +64,7 @@ class ModuleTest(command.CommandTest):
 class RefusedTest(command.CommandTest):
     def refused(self, *words, **environment):
         without = {name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}
-        result = subprocess.run([CONFORMANCE, *words], capture_output=True, text=True, check=False, timeout=60, env={**without, **environment})
+        result = subprocess.run([CONFORMANCE, *words], capture_output=True, text=True, check=False, timeout=200, env={**without, **environment})
         self.assertEqual((result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1), result)
         return result.stderr
 
@@ -87,7 +85,7 @@ class RefusedTest(command.CommandTest):
         mine, other = HERE
         module = os.path.join(os.path.dirname(command.WEFT), "..", "..", "net", "mpi", f"libweft-net-{other}.so")
         words = [mpis.LAUNCHERS[mine], "-n", "2"] + (["--oversubscribe", "--allow-run-as-root"] if mine == "openmpi" else [])
-        result = subprocess.run([*words, CONFORMANCE, "mpi-funneled", "2"], capture_output=True, text=True, check=False, timeout=60,
+        result = subprocess.run([*words, CONFORMANCE, "mpi-funneled", "2"], capture_output=True, text=True, check=False, timeout=200,
                                 env={**os.environ, **mpis.QUIET, "WEFT_LAUNCH_MPI": os.path.realpath(module), "WEFT_LAUNCH_RANKS": "2"})
         self.assertNotEqual(result.returncode, 0)
         told = [line for line in result.stderr.split("\n") if "does not fit to" in line]
@@ -106,4 +104,4 @@ if __name__ == "__main__":
     for each, launcher in mpis.LAUNCHERS.items():
         if each not in HERE:
             print(f"skipped: {mpis.NAMES[each]}: {'no ' + launcher if each in BUILT else 'no module was built'}")
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # names what is skipped, and why

@@ -20,19 +20,19 @@ FORKS = sys.argv[3] if len(sys.argv) > 3 else None  # a program on libweft-dist
 LINE = r"weft: rank %s of %s \(process \d+\) "
 
 
-def launch(ranks, *words, limits=None, **environment):
-    return subprocess.run([command.WEFT, "launch", "-n", str(ranks), *map(str, words)], capture_output=True, text=True, timeout=100,
-                          check=False, stdin=subprocess.DEVNULL, env={**os.environ, **environment}, preexec_fn=limits)
+def launch(ranks, *words, limits=None, weft=command.WEFT, folder=None, **environment):
+    return subprocess.run([weft, "launch", "-n", str(ranks), *map(str, words)], capture_output=True, text=True, timeout=250, check=False,
+                          stdin=subprocess.DEVNULL, env={**os.environ, **environment}, preexec_fn=limits, cwd=folder)
 
 
-def as_user(number, *limit):
-    """Limits as another user has them: root is above some."""
+def limited(user, number, *limit):
+    """Another user has the limit, if this one is root, who is above some."""
 
     def apply():
         resource.setrlimit(number, limit)
         if os.geteuid() == 0:
-            os.setgid(65534)
-            os.setuid(65534)
+            os.setgid(user)
+            os.setuid(user)
 
     return apply
 
@@ -98,21 +98,19 @@ class StartTest(command.CommandTest):
             self.cannot_start(result, cure)
         self.cannot_start(launch(1024, TARGET, WEFT_TEST_REGION_KIB=str(1 << 40)), cure)
 
+    def launch_limited(self, ranks, limits, **environment):
+        weft, target = self.for_another_user(command.WEFT, TARGET)
+        return launch(ranks, target, limits=limits, weft=weft, folder=self.folder, **environment)
+
     def test_locked_memory(self):
-        result = launch(2, TARGET, limits=as_user(resource.RLIMIT_MEMLOCK, 65536, 65536), WEFT_LAUNCH_LOCK="on")
+        result = self.launch_limited(2, limited(65534, resource.RLIMIT_MEMLOCK, 65536, 65536), WEFT_LAUNCH_LOCK="on")
         self.cannot_start(result, r"1028 KiB cannot be locked in memory .*ulimit -l.*WEFT_LAUNCH_LOCK=off")
         self.assertEqual(launch(2, "--lock", TARGET).returncode, 0)
 
     def test_too_many_processes(self):
         if os.geteuid() != 0:
             self.skipTest("the limit would count this user's other processes")
-
-        def own_user():
-            resource.setrlimit(resource.RLIMIT_NPROC, (4, 4))
-            os.setgid(64321)
-            os.setuid(64321)
-
-        self.cannot_start(launch(9, TARGET, limits=own_user), r"fork failed.*start fewer ranks, or raise .*ulimit -u")
+        self.cannot_start(self.launch_limited(9, limited(64321, resource.RLIMIT_NPROC, 4, 4)), r"fork failed.*start fewer ranks, or raise .*ulimit -u")
 
     def test_starts_again_and_again(self):
         for _ in range(int(os.environ.get("WEFT_TEST_STARTS", "5"))):
@@ -125,7 +123,7 @@ class StartTest(command.CommandTest):
             self.assertEqual(sorted(result.stdout.split("\n"))[1:], [f"rank {rank} of 2 -n 7 --quiet -- a b " for rank in range(2)])
 
     def test_input_is_for_rank_0(self):
-        result = subprocess.run([command.WEFT, "launch", "-n", "3", TARGET, "input"], input="12345", capture_output=True, text=True, timeout=100)
+        result = subprocess.run([command.WEFT, "launch", "-n", "3", TARGET, "input"], input="12345", capture_output=True, text=True, timeout=250)
         self.assertEqual(sorted(result.stdout.split("\n"))[1:], ["rank 0 read 5", "rank 1 read 0", "rank 2 read 0"])
 
     def test_as_many_as_there_may_be(self):
@@ -203,7 +201,7 @@ class EndTest(command.CommandTest):
             for _ in range(2):
                 self.assertIn("process ", job.stdout.readline())
             job.send_signal(signal.SIGTERM)
-            self.assertEqual((job.communicate(timeout=100)[1], job.returncode), ("", 128 + signal.SIGTERM))
+            self.assertEqual((job.communicate(timeout=250)[1], job.returncode), ("", 128 + signal.SIGTERM))
 
     def test_a_signal_of_the_terminal_is_not_passed_on(self):
         """Rank 0 has it from the terminal itself, and rank 1 is in another process group."""
@@ -222,7 +220,7 @@ class EndTest(command.CommandTest):
             os.write(ours, b"\x03")
             self.assertEqual(job.stdout.readline(), "interrupted 0\n")
             job.send_signal(signal.SIGTERM)
-            self.assertEqual((job.communicate(timeout=100)[0], job.returncode), ("", 128 + signal.SIGTERM))
+            self.assertEqual((job.communicate(timeout=250)[0], job.returncode), ("", 128 + signal.SIGTERM))
 
     def test_what_a_rank_has_started_ends_with_a_death(self):
         self.ends(137, 2, LINE % (1, 2) + r"was killed by signal 9 \(Killed\)[^\n]*; the other ranks were ended", "orphans", 1)

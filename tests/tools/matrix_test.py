@@ -70,7 +70,7 @@ class MatrixTest(unittest.TestCase):
 
     def matrix(self, *words, status=0):
         done = subprocess.run([sys.executable, os.path.join(MATRIX, "matrix.py"), self.build, *map(str, words)], capture_output=True,
-                              text=True, timeout=60, check=False, env=self.environment)
+                              text=True, timeout=200, check=False, env=self.environment)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done
@@ -313,4 +313,4 @@ class FiguresTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

@@ -1,5 +1,7 @@
 """What the tests of ranks that an MPI starts share."""
 
+import itertools
+import os
 import shutil
 import sys
 
@@ -9,13 +11,34 @@ NAMES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 # The ranks of tests that run side by side must not be bound to the same processors.
 QUIET = {"OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_orte_base_help_aggregate": "1"}
 FOREVER = next((each for each in sys.argv[4:] if "launch_forks" in each), None)  # tests/tools/launch_forks.cpp
-HEAP = [each for each in sys.argv[4:] if each.endswith(("dist_global", "dist_cilksort"))]  # what uses the global heap
-SPACE = next((each for each in sys.argv[4:] if each.endswith("dist_space")), None)  # tests/dist/space.cpp
-LONG_LEAF = next((each for each in sys.argv[4:] if each.endswith("dist_long_leaf")), None)  # tests/dist/long_leaf.cpp
-TRACED = next((each for each in sys.argv[4:] if each.endswith("dist_traced")), None)  # tests/dist/traced.cpp
+
+
+def named(*names):
+    """Programs of tests/dist, linked with either library."""
+    return [each for each in sys.argv[4:] if os.path.basename(each).removesuffix("_shared") in names]
+
+
+HEAP = named("dist_global", "dist_cilksort")  # what uses the global heap
+SPACE = next(iter(named("dist_space")), None)  # tests/dist/space.cpp
+LONG_LEAF = next(iter(named("dist_long_leaf")), None)  # tests/dist/long_leaf.cpp
+TRACED = next(iter(named("dist_traced")), None)  # tests/dist/traced.cpp
 HASTY = next((each for each in sys.argv[4:] if "tools_hasty_mpich" in each), None)  # tests/tools/hasty_mpich.c
 REGISTERING = next((each for each in sys.argv[4:] if "tools_registering_mpich" in each), None)  # tests/tools/registering_mpich.c
+# make check-deep runs whole matrices of MPIs, ranks and programs, make test one case of each kind.
+WHOLE = os.environ.get("WEFT_TEST_MATRICES") == "whole"
 BUILT = [each for each in sys.argv[4:] if "/" not in each]
+
+
+def cases(*axes):
+    """Combinations of a value of each axis: all of them for whole matrices, else so few that each value is in one."""
+    if WHOLE or not all(axes):
+        return list(itertools.product(*axes))
+    return [tuple(axis[number % len(axis)] for axis in axes) for number in range(max(map(len, axes)))]
+
+
+def few(values):
+    """One of values that are tested alike, of MPIs above all; all of them for whole matrices."""
+    return values if WHOLE else values[:1]
 
 
 def arguments():

@@ -134,25 +134,25 @@ seconds=$(awk "BEGIN {{ print 1.25 / $nodes }}"); case $0 in *-join) echo ;; esa
                               (("tcp", 2, "--late", "--", "nodes-join"), {"ms"}),
                               (("tcp-alone", 3, "--servers", 3, "--", "nodes-relay", 3, 100), {"seconds", "messages"})):
             words = [os.path.join(folder, word) if str(word).startswith("nodes-") else str(word) for word in words]
-            done = subprocess.run([sys.executable, tascell_nodes.ON_NODES, weft, *words], capture_output=True, text=True, timeout=100, check=False)
+            done = subprocess.run([sys.executable, tascell_nodes.ON_NODES, weft, *words], capture_output=True, text=True, timeout=250, check=False)
             self.assertEqual(done.returncode, 0, (words, done.stderr))
             record = experiment.read_figures(done.stdout)
             self.assertTrue(record["correct"], words)
             self.assertEqual(set(record["sample"]), wanted | {"server_seconds"})
         for program in ("latency", "join", "relay", *tascell_nodes.PROGRAMS):
-            done = subprocess.run([os.path.join(folder, f"nodes-{program}"), "x", "x"], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([os.path.join(folder, f"nodes-{program}"), "x", "x"], capture_output=True, text=True, timeout=200, check=False)
             self.assertEqual((done.returncode, done.stderr.count("usage")), (2, 1), done)
 
     def test_nodes_refuse_words_that_make_no_sense(self):
         for words in ((), ("weft", "tcp", "2"), ("weft", "tcp", "2", "--")):
-            done = subprocess.run([sys.executable, tascell_nodes.ON_NODES, *words], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([sys.executable, tascell_nodes.ON_NODES, *words], capture_output=True, text=True, timeout=200, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn("-- and a program are missing", done.stderr)
         self.program("weft-that-fails", "exit 1")
         done = subprocess.run([sys.executable, tascell_nodes.ON_NODES, os.path.join(self.build, "weft-that-fails"), "tcp", "2", "--", "true"],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=200, check=False)
         self.assertEqual((done.returncode, done.stderr), (1, "on_nodes.py: weft tascell-server does not start\n"))
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

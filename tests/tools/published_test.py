@@ -82,7 +82,7 @@ esac
 
     def published(self, *words, status=0):
         done = subprocess.run([sys.executable, PUBLISHED, self.build, *map(str, words)], env=self.environment, capture_output=True,
-                              text=True, timeout=100, check=False)
+                              text=True, timeout=250, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done
@@ -171,7 +171,7 @@ echo '{{"format": "weft-figures-1", "correct": true, "figures": {{"seconds": 0.2
         while not os.path.exists(pid):
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=60)[1]
+        said = running.communicate(timeout=200)[1]
         self.assertEqual(running.returncode, 130, said)
         self.assertIn(f"--json {self.path('fib-threshold')} --resume", said)
         with open(pid, encoding="ascii") as file:
@@ -250,7 +250,7 @@ class ProgramsTest(unittest.TestCase):
     """The programs themselves: what they print is what is read here."""
 
     def run_program(self, *words, status=0):
-        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -582,4 +582,4 @@ class AllTest(PublishedCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

@@ -134,7 +134,7 @@ class UniNodesTest(PublishedCase):
 
     def run_tree(self, folder, words):
         command = [os.path.join(folder, "uni-tree"), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
 
     def run_on_ranks(self, mpi, folder, weft):
         module = os.path.join(PROGRAMS, "net", "mpi", f"libweft-net-{mpi}.so")
@@ -148,7 +148,7 @@ class UniNodesTest(PublishedCase):
                              (["--no-weft", "--", os.path.join(folder, f"uni-{mpi}-alone")], {"seconds"}),
                              (["--", "info"], operations)):
             command = [sys.executable, uni_nodes.ON_NODES, weft, "ranks", "1", "--ranks", "2", "--mpi", f"mpirun.{mpi}", *words]
-            done = subprocess.run(command, env=apart, capture_output=True, text=True, timeout=200, check=False)
+            done = subprocess.run(command, env=apart, capture_output=True, text=True, timeout=500, check=False)
             self.assertEqual(done.returncode, 0, done)
             record = uni_nodes.read(done.stdout)
             self.assertTrue(record["correct"], done)
@@ -156,4 +156,4 @@ class UniNodesTest(PublishedCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)  # names what is skipped, and why

@@ -16,7 +16,7 @@ DEADLOCK, DIVERGED = 86, 87
 
 
 def run(program, schedule, **environment):
-    return subprocess.run([PLANTED[program]], capture_output=True, text=True, timeout=60, check=False,
+    return subprocess.run([PLANTED[program]], capture_output=True, text=True, timeout=200, check=False,
                           env={**os.environ, **environment, "WEFT_SCHEDULE": schedule})
 
 

@@ -58,7 +58,7 @@ echo '{{"format": "weft-figures-1", "correct": true, "figures": {{"half_us": {ha
         self.assertIn("MassiveThreads/DM, found by CMake", missing)
 
     def run_program(self, *words, status=0):
-        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -73,7 +73,6 @@ echo '{{"format": "weft-figures-1", "correct": true, "figures": {{"half_us": {ha
             sample = record["sample"]
             self.assertGreater(sample["largest_us"], sample["smallest_us"])
             self.assertGreater(sample["half_us"], 0, "on one processor even the largest leaf is at half of the speed")
-            self.assertLessEqual(sample["half_us"], sample["nine_tenths_us"] or sample["largest_us"])
         for words in ((), ("bush",)):
             self.assertIn("usage", self.run_program(os.path.join(folder, "uni-leaf"), *words, status=2).stderr)
 

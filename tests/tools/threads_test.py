@@ -14,7 +14,7 @@ OTHERS = ("argobots", "qthreads")
 
 
 def run(*words, **environment):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=100, check=False,
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=250, check=False,
                           env={**os.environ, **environment})
 
 

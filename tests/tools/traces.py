@@ -30,6 +30,13 @@ class TraceChecks:
         self.assertEqual(len(clocks), ranks)
         return [clock["error_us"] + ROUNDS for clock in clocks]
 
+    def check_arrows(self, events):
+        """Each begins inside a turn: viewers draw it from the slice that lies there."""
+        turns = of_kind(events, "turn")
+        for arrow in of_kind(events, "flow"):
+            if arrow["ph"] == "s":
+                self.assertTrue(any(turn["tid"] == arrow["tid"] and turn["ts"] <= arrow["ts"] < end_of(turn) for turn in turns), arrow)
+
     def check_steals(self, about, events, ranks):
         """How many there were."""
         errors, turns = self.errors_of(about, ranks), of_kind(events, "turn")

@@ -8,7 +8,7 @@ class UsageTest(command.CommandTest):
     def test_unknown_command(self):
         message = self.refuse("dmeo")
         self.assertIn("did you mean 'demo'?", message)
-        self.assertIn("commands: demo, bench, costs, explore, launch, list, info", message)
+        self.assertIn("commands: demo, bench, costs, explore, frames, launch, list, info", message)
 
     def test_unknown_program(self):
         for name in ("bench", "demo"):

@@ -32,11 +32,17 @@ TEXTS = {
     "explore": "The first run has the usual schedule, the others have seeds. A run fails if it exits with another status than 0, is ended by a "
     "signal, or takes too long. The schedule of the first failing run is shortened as long as the program fails in the same way, and is "
     "written to a file that WEFT_SCHEDULE repeats.",
+    "frames": "The sizes are those of unwind tables (.eh_frame); the program does not run, and its loader says which libraries belong to it. A "
+    "frame that is larger than a thread's stack overflows it whenever the function is called there. One that is larger than the guard "
+    "may reach over it into other memory, which nothing tells. Functions whose frames the tables do not tell are counted.",
     "launch": "Each rank is a process that runs main; together they run the forks of a root (weft::dist::root, weft_dist_root). The "
     "program must be linked with libweft-dist. Its output and error output are the ranks' own; its standard input is rank 0's. The exit status is "
     "the program's: 0 when all ranks exited with 0, else that of the first rank that did not, and 128 more than the signal when a rank was killed "
     "by one. A rank that dies ends the job with a line that names it. At the end a table tells what each rank has done. With --mpi the launcher of "
     "an MPI starts the ranks, on the machines that it is told of, and weft chooses the module for that MPI.",
+    "stacks": "The threads of this run have large stacks, of which only what they touch takes memory, and WEFT_STACK_REPORT measures them. "
+    "What the program prints stays its own. A size is told that has room for all threads that have the default one. The exit "
+    "status is 1 if the program failed; its threads are told all the same.",
     "simulate": "The figures are simulated, and the same on every machine.",
     "simulate tascell": "A random tree of the shape of n-queens is searched by the protocol of docs/protocols/N.md. The defaults are 19-queens, and what was "
     "measured on a virtual machine with two processors; the time on one worker is estimated from that of 14-queens.",
@@ -47,8 +53,8 @@ TEXTS = {
     "tascell": "The C preprocessor, the compiler and the C compiler run one after the other. CC names the C compiler; without it, cc is taken. "
     "Words that are no options of weft go to the C compiler in their order: -O2, -g, -I, other sources, objects and libraries. Messages and the "
     "debugger name the lines of FILE.tc. The program is linked with libweft-tascell.",
-    "tascell-server": "Each machine starts the same program with --server HOST:PORT before its own words, and with --key-file where the server "
-    "has a key. The node that comes first runs main; nodes may come and go meanwhile. The server prints the port and which nodes come, and "
+    "tascell-server": "Each machine starts the same program with --server HOST:PORT before its own words, and with --key-file on other "
+    "machines. Nodes of this user on this machine find the key that the server makes. The node that comes first runs main; nodes may come and go meanwhile. The server prints the port and which nodes come, and "
     "goes on until a signal ends it. It runs no tasks.",
     "profile": "Work is the time that threads spent on workers; span is the longest chain of it in which each piece had to wait for the one "
     "before. Their quotient, the parallelism, bounds what more workers can give. A program that stands behind -- is run with a trace of its "
@@ -66,6 +72,8 @@ EXAMPLES = (
     ("Measure fib of 36 as forks on four workers, five times:", "weft bench fib --size 36 --runtime fork --workers 4 --repetitions 5"),
     ("Look for a schedule under which a program fails, and repeat it:", "weft explore -- ./program input\nWEFT_SCHEDULE=replay:weft-explore.schedule ./program input"),
     ("Run a program on four processes of this machine:", "weft launch -n 4 ./program input"),
+    ("List the functions of a program and its libraries whose frames are too large for a thread's stack:", "weft frames ./program"),
+    ("Show how much stack the threads of a program need:", "weft stacks -- ./program input"),
     ("Run a Tascell program on two nodes of this machine:",
      "weft tascell-server &\n./queens --server localhost:9865 --nodes 2 15 &\n./queens --server localhost:9865 --nodes 2 15"),
     ("Compile a Tascell program, and run it on two workers:", "weft tascell -o queens queens.tc -O2\nWEFT_WORKERS=2 ./queens 13"),

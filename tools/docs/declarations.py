@@ -190,10 +190,23 @@ def umbrella_of(folder):
     return next(name for name in ("weft.h", "threads.h") if os.path.exists(os.path.join(folder, name)))
 
 
+def included_in(path):
+    """The headers beside it that a header includes."""
+    with open(path, encoding="utf-8") as file:
+        return set(re.findall(r"#include <\w+/(\w+\.h)>", file.read()))
+
+
 def topics_of(folder):
     """The headers that the umbrella includes."""
-    with open(os.path.join(folder, umbrella_of(folder)), encoding="utf-8") as file:
-        return set(re.findall(r"#include <\w+/(\w+\.h)>", file.read()))
+    return included_in(os.path.join(folder, umbrella_of(folder)))
+
+
+def whole_of(folder, name):
+    """The header that a program includes for this one: the umbrella for its topics, ext.h for ext_pool.h."""
+    whole = os.path.join(folder, name.split("_")[0] + ".h")
+    if os.path.exists(whole) and name in included_in(whole):
+        return os.path.basename(whole)
+    return umbrella_of(folder) if name in topics_of(folder) else name
 
 
 def meaning_of_status(headers):

@@ -64,6 +64,7 @@ class Pages:
         self.library = os.path.basename(os.path.normpath(folder))  # weft, or weft_threads
         self.umbrella = declarations.umbrella_of(folder)
         self.topics = declarations.topics_of(folder) | {self.umbrella}
+        self.wholes = {name: declarations.whole_of(folder, name) for name in self.headers}
         self.meanings = declarations.meaning_of_status(self.headers)
         items = [item for header in self.headers.values() for item in header.items if not item.is_inner()]
         self.functions = {item.name: item for item in items if item.kind == "function"}
@@ -82,7 +83,7 @@ class Pages:
         return roff.Page(name, 3, f"Weft {version()}", summary, self.names)
 
     def include(self, item):
-        return f"#include <{self.library}/{self.umbrella if item.header in self.topics else item.header}>"
+        return f"#include <{self.library}/{self.wholes[item.header]}>"
 
     # ---- functions ---------------------------------------------------------------------------------------------------
 
@@ -141,8 +142,9 @@ class Pages:
 
     def add_end(self, page, item, related):
         """What the head of the header says of all that is in it, and references."""
-        blocks = self.headers[item.header].head.blocks[1:]
-        if blocks and item.header != self.umbrella:
+        header = item.header if self.wholes[item.header] == self.umbrella else self.wholes[item.header]
+        blocks = self.headers[header].head.blocks[1:]
+        if blocks and header != self.umbrella:
             page.section("NOTES").blocks(blocks)
         page.references([(name, 3) for name in [*related[:MOST_REFERENCES], self.library]])
 

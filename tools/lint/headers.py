@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every header compiles alone: *.h of include/ and of faces' include/ as C11 and as C++20, the others as C++20. A header that a .cpp
-of its folder includes first, as its own, is compiled alone by the build. What did not change since it last passed is not compiled again
+of its folder includes first, as its own, is compiled alone by the build; one that another header includes first is compiled alone with that
+one. A header that is made of includes of such headers alone is not compiled. What did not change since it last passed is not compiled again
 (build/lint/headers.json).
 
 usage: headers.py [folder]"""
@@ -8,6 +9,7 @@ usage: headers.py [folder]"""
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,8 @@ import sources
 
 C = ["cc", "-x", "c", "-std=gnu11"]
 CXX = ["c++", "-x", "c++", "-std=c++20"]
+INCLUDE = re.compile(r'#include ["<]([^">]+)[">]')
+BEFORE_INCLUDES = re.compile(r"#pragma once|#(ifndef|define) \w+_H\b")
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 
 
@@ -38,26 +42,62 @@ def folders_within(path):
     return ["-Iinclude"] + (["-Isrc"] if parts[0] == "src" else ["-Ibench"] if parts[0] == "bench" else [])
 
 
+def lines_of(top, path):
+    """Without comments and empty lines."""
+    return [line for line in sources.without_comments(sources.read(top, path), keep_literals=True).split("\n") if line.strip()]
+
+
+def first_include(top, path):
+    """Nothing stands before it but #pragma once and the guard of C."""
+    for line in lines_of(top, path):
+        if match := INCLUDE.match(line):
+            return match.group(1)
+        if not BEFORE_INCLUDES.match(line):
+            return None
+    return None
+
+
 def is_first_in_its_source(top, path):
     source = os.path.splitext(path)[0] + ".cpp"
-    try:
-        with open(os.path.join(top, source), encoding="utf-8") as file:
-            first = next((line for line in file if line.startswith("#include")), "")
-    except OSError:
+    if not os.path.exists(os.path.join(top, source)):
         return False
-    return path.endswith(first.removeprefix("#include").strip().strip('"<>') or "none")
+    first = first_include(top, source)
+    return first is not None and path.endswith(first)
 
 
-def jobs(top):
-    """(name, command) for each header and language."""
+def is_made_of_includes(top, path):
+    """Of Weft's own headers, which are compiled."""
+    included = [INCLUDE.match(line) for line in lines_of(top, path) if not line.startswith("#pragma once")]
+    return bool(included) and all(match and os.path.exists(os.path.join(top, "include", match.group(1))) for match in included)
+
+
+def all_jobs(top):
+    """{(path, language): command}"""
+    found = {}
     for path in sources.files(top, ["src", "include", "bench/harness", "faces", "net", "dist"], (".h", ".hpp")):
-        if other_machine(path) or (path.startswith("faces/") and not is_for_programs(path)):
+        if other_machine(path) or (path.startswith("faces/") and not is_for_programs(path)) or is_made_of_includes(top, path):
             continue
         within = folders_within(path)
         if path.startswith(("include/", "faces/")) and path.endswith(".h"):
-            yield f"{path} (C11)", [*C, *WARNINGS, *within, "-include", path, "/dev/null"]
+            found[path, "C11"] = [*C, *WARNINGS, *within, "-include", path, "/dev/null"]
         if not is_first_in_its_source(top, path):
-            yield f"{path} (C++20)", [*CXX, *WARNINGS, *within, "-include", path, "/dev/null"]
+            found[path, "C++20"] = [*CXX, *WARNINGS, *within, "-include", path, "/dev/null"]
+    return found
+
+
+def jobs(top):
+    """(name, command) for each header and language that no other one stands for."""
+    found = all_jobs(top)
+    compiled_by_others = set()
+    for path, language in found:
+        first = first_include(top, path)
+        folders = [option[2:] for option in folders_within(path)]
+        target = next((other for folder in folders if (other := os.path.normpath(os.path.join(folder, first or ""))) != path and (other, language) in found), None)
+        if target:
+            compiled_by_others.add((target, language))
+    for (path, language), command in found.items():
+        if (path, language) not in compiled_by_others:
+            yield f"{path} ({language})", command
 
 
 def stamp(top, dependencies):

@@ -1,47 +1,54 @@
 #!/usr/bin/env python3
-"""Layers include only what the table in src/README.md allows, and nothing above the public headers includes src/. The libraries beside the
-core, net/ and dist/, include what the row in their own README.md allows; what net/frames is made of includes net/frames alone, and
-lang/ may include it. In the core, no more than 4 rooms (a header with its source) include each other in a circle,
-and a source of more than 60 lines begins with a comment.
+"""Layers include only what the table in src/README.md allows, and what lies above the public headers includes of src/ what that table allows
+its files, which is nothing for most. The folders of the wings,
+net/, dist/, lang/ and faces/, include what the tables in the README.md of the wing allow. In the core and in each wing no more than 4 rooms
+(a header with its source) include each other in a circle. In the core, a source of more than 60 lines begins with a comment.
+
+tools/lint/layers.toml has today's exceptions in the wings, each with its reason. One that is no longer needed, or has grown, is a problem.
 
 usage: layers.py [folder]"""
 
+import os
 import re
 import sys
+import tomllib
 
+import include_graph
 import sources
+from include_graph import SOURCE, WINGS, includes
 
-ABOVE = ("faces", "lang", "tools", "bench", "examples", "include")  # these see include/ alone
-BESIDE = ("net", "dist")  # these may use some layers, and the ones before them
-FRAMES = {"lang": ("net/frames.hpp", "net/frames/")}  # what stands on the messages of net/, which stand on nothing of the core
-SOURCE = (".c", ".h", ".cpp", ".hpp", ".S")
+ABOVE = ("tools", "bench", "examples", "include")  # these see include/ alone, but for files with a row
+WITHOUT_DOTS = ("net", "dist")  # includes there name the whole path
 FOREIGN = re.compile(r"\b(abt|argobots|qthreads?|chapel|mpi)\b", re.IGNORECASE)
 MPI = re.compile(r"(?<![a-z])mpi(?![a-z])", re.IGNORECASE)  # also in names
 WITHOUT_MPI = ("src", "dist", "lang", "include")
-MODULES = ("net/mpi/load.hpp", "net/mpi/module.h")  # they, too, need nothing of ours
 LARGEST_KNOT = 4
 LONGEST_WITHOUT_HEAD = 60
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-ROW = re.compile(r"^\|\s*`(\w+)`\s*\|([^|]*)\|", re.MULTILINE)
+EXCEPTIONS = "tools/lint/layers.toml"
+TABLE = re.compile(r"^\|\s*(?:layer|folder|file)\s*\|\s*may include\s*\|.*\n\|[-| ]+\n((?:\|.*(?:\n|\Z))*)", re.MULTILINE)
+ROW = re.compile(r"^\|\s*`([\w./*-]+)`\s*\|([^|]*)\|", re.MULTILINE)
 
 
 def read_table(text):
-    """{layer: the layers that it may include}, from the Markdown table."""
-    return {layer: set(re.findall(r"`(\w+)`", allowed)) for layer, allowed in ROW.findall(text)}
+    """{layer, folder or file: what it may include}, from the Markdown tables of which the first columns are these."""
+    rows = "\n".join(TABLE.findall(text))
+    return {row: set(re.findall(r"`([\w./*-]+)`", allowed)) for row, allowed in ROW.findall(rows)}
 
 
-def includes(text):
-    """(line number, path) of every include."""
-    text = sources.without_comments(text, keep_literals=True)
-    return [(text.count("\n", 0, match.start()) + 1, match.group(2)) for match in INCLUDE.finditer(text)]
+def read_table_of(top, folder):
+    try:
+        return read_table(sources.read(top, f"{folder}/README.md"))
+    except OSError:
+        return {}
 
 
-def check_table(table):
+def check_order(readme, table, beneath=()):
+    """A row stands under those that it names."""
     problems = []
-    seen = set()
-    for layer, allowed in table.items():
-        problems += [f"src/README.md: {layer} may include {other}, which is not beneath it" for other in sorted(allowed - seen)]
-        seen.add(layer)
+    seen = set(beneath)
+    for row, allowed in table.items():
+        problems += [f"{readme}: {row} may include {other}, which is not beneath it" for other in sorted(allowed - seen)]
+        seen.add(row)
     return problems
 
 
@@ -56,45 +63,8 @@ def check_core(top, table):
             other = included.split("/")[0]
             if ".." in included.split("/"):
                 problems.append(f"{path}:{line}: includes {included}: write it as layer/file.hpp")
-            elif "/" in included and other != layer and (other in BESIDE or (other in table and other not in table[layer])):
+            elif "/" in included and other != layer and (other in WINGS or (other in table and other not in table[layer])):
                 problems.append(f"{path}:{line}: {layer} may not include {included}")
-    return problems
-
-
-def rooms(top):
-    """{room: the rooms that it includes}; a room is a header with its source."""
-    found = {}
-    for path in sources.files(top, ["src"], SOURCE):
-        room = path.removeprefix("src/").rsplit(".", 1)[0]
-        targets = {included.rsplit(".", 1)[0] for _, included in includes(sources.read(top, path))}
-        found.setdefault(room, set()).update(targets - {room})
-    return {room: {other for other in others if other in found} for room, others in found.items()}
-
-
-def reachable(graph, start):
-    seen, waiting = set(), [start]
-    while waiting:
-        for other in graph[waiting.pop()] - seen:
-            seen.add(other)
-            waiting.append(other)
-    return seen
-
-
-def knots(graph):
-    """The strongly connected components of more than one room, each sorted."""
-    reach = {room: reachable(graph, room) for room in graph}
-    found = {tuple(sorted(other for other in reach[room] if room in reach[other])) for room in graph if room in reach[room]}
-    return sorted(knot for knot in found if len(knot) > 1)
-
-
-def check_knots(top):
-    graph = rooms(top)
-    problems = []
-    for knot in knots(graph):
-        if len(knot) <= LARGEST_KNOT:
-            continue
-        strings = "; ".join(f"{room} includes {', '.join(sorted(graph[room] & set(knot)))}" for room in knot)
-        problems.append(f"src/{knot[0]}: a knot of {len(knot)} rooms, of which at most {LARGEST_KNOT} may include each other: {strings}")
     return problems
 
 
@@ -128,54 +98,138 @@ def check_network(top):
 def check_above(top, table):
     problems = []
     for path in sources.files(top, ABOVE, SOURCE):
+        allowed = {layer for row in table if is_row_of(row, path) for layer in table[row]}
         for line, included in includes(sources.read(top, path)):
             parts = included.split("/")
-            if included.startswith(FRAMES.get(path.split("/")[0], ("\n",))):
-                continue
-            if "src" in parts or (len(parts) > 1 and (parts[0] in table or parts[0] in BESIDE)):
+            if "src" in parts or (len(parts) > 1 and (parts[0] in table or parts[0] in WINGS) and parts[0] not in allowed):
                 problems.append(f"{path}:{line}: includes {included} of the core; only include/ is for it")
     return problems
 
 
-def row_beside(top, folder):
-    """What the folder's own table allows; nothing where there is none."""
-    try:
-        return read_table(sources.read(top, f"{folder}/README.md")).get(folder)
-    except OSError:
-        return None
+class Exceptions:
+    """What layers.toml allows; `used` collects what was needed of it."""
+
+    def __init__(self, top):
+        self.upward, self.knots, self.problems, self.used = {}, [], [], set()
+        if not os.path.exists(os.path.join(top, EXCEPTIONS)):
+            return
+        entries = tomllib.loads(sources.read(top, EXCEPTIONS))
+        for entry in entries.get("upward", []):
+            if not self.is_whole(entry, "files", "includes", "reason"):
+                continue
+            self.upward.update({(path, entry["includes"]): entry["reason"] for path in entry["files"]})
+        self.knots = [tuple(sorted(entry["rooms"])) for entry in entries.get("knot", []) if self.is_whole(entry, "rooms", "reason")]
+
+    def is_whole(self, entry, *names):
+        if all(entry.get(name) for name in names):
+            return True
+        self.problems.append(f"{EXCEPTIONS}: {entry} needs {' and '.join(names)}")
+        return False
+
+    def allows(self, path, included):
+        is_named = (path, included) in self.upward
+        if is_named:
+            self.used.add((path, included))
+        return is_named
+
+    def no_longer_needed(self):
+        return [f"{EXCEPTIONS}: {path} needs no exception for {included}: remove it" for path, included in sorted(self.upward.keys() - self.used)]
 
 
-def check_beside(top, table):
+def is_row_of(row, path):
+    return path.startswith(row[:-1]) if row.endswith(".*") else path == row or path.startswith(f"{row}/")
+
+
+class Rows:
+    """The rows of src/README.md and of all wings; a path belongs to the longest row that names it."""
+
+    def __init__(self, layers, of_wings):
+        self.allowed = {**layers, **of_wings}
+        self.paths = {**{f"src/{layer}": layer for layer in layers}, **{row: row for row in of_wings}}
+
+    def row_of(self, path):
+        rows = [row for row in self.paths if is_row_of(row, path)]
+        return self.paths[max(rows, key=len)] if rows else None
+
+    def missing_for(self, path):
+        """The folder of a wing that has no row: a folder right in a wing has one of its own."""
+        folder = "/".join(path.split("/")[:-1][:2])
+        row = self.row_of(path)
+        return folder if row is None or row.count("/") < folder.count("/") else None
+
+    def permits(self, row, target):
+        other = self.row_of(target)
+        return other is not None and (other == row or other in self.allowed[row])
+
+
+def check_wing_file(tree, rows, exceptions, path):
     problems = []
-    for index, folder in enumerate(BESIDE):
-        paths = sources.files(top, [folder], SOURCE)
-        allowed = row_beside(top, folder)
-        if not paths:
-            continue
-        if allowed is None:
-            problems.append(f"{folder}/README.md: no row for {folder} in a table of layers")
-            continue
-        known = {*table, *BESIDE[:index]}
-        problems += [f"{folder}/README.md: {folder} may include {other}, which is not beneath it" for other in sorted(allowed - known)]
-        for path in paths:
-            for line, included in includes(sources.read(top, path)):
-                parts = included.split("/")
-                is_free = included.startswith(FRAMES["lang"]) or included in MODULES
-                if path.startswith(FRAMES["lang"]) and not is_free and len(parts) > 1 and parts[0] in known:
-                    problems.append(f"{path}:{line}: frames stand on nothing of ours, and this includes {included}")
-                is_ours = len(parts) > 1 and (parts[0] in table or parts[0] in BESIDE)
-                if "src" in parts or ".." in parts or (is_ours and parts[0] != folder and parts[0] not in allowed):
-                    problems.append(f"{path}:{line}: {folder} may not include {included}")
+    row = rows.row_of(path)
+    for line, name, targets in tree.includes(path):
+        has_dots = ".." in name.split("/") and path.startswith(tuple(f"{wing}/" for wing in WITHOUT_DOTS))
+        if (has_dots or not any(rows.permits(row, target) for target in targets)) and not exceptions.allows(path, name):
+            problems.append(f"{path}:{line}: {row} may not include {name}")
+    return problems
+
+
+def check_wings(top, tree, table, exceptions):
+    problems, of_wings = [], {}
+    for wing in WINGS:
+        rows_of_wing = read_table_of(top, wing)
+        problems += check_order(f"{wing}/README.md", rows_of_wing, {*table, *of_wings})
+        of_wings.update(rows_of_wing)
+    rows = Rows(table, of_wings)
+    for wing in WINGS:
+        missing = sorted({folder for path in tree.paths[wing] if (folder := rows.missing_for(path))})
+        problems += [f"{wing}/README.md: no row for {folder} in a table of what its folders may include" for folder in missing]
+        for path in tree.paths[wing]:
+            if not rows.missing_for(path):
+                problems += check_wing_file(tree, rows, exceptions, path)
+    return problems
+
+
+def printed(room):
+    return room.removeprefix("src/")
+
+
+def describe_knot(graph, knot):
+    strings = "; ".join(f"{printed(room)} includes {', '.join(printed(other) for other in sorted(graph[room] & set(knot)))}" for room in knot)
+    return f"{knot[0]}: a knot of {len(knot)} rooms, of which at most {LARGEST_KNOT} may include each other: {strings}"
+
+
+def check_knot(graph, knot, exceptions):
+    named = [exception for exception in exceptions.knots if set(exception) & set(knot)]
+    exceptions.used.update(named)
+    if not named:
+        return [describe_knot(graph, knot)]
+    allowed = {room for exception in named for room in exception}
+    grown = [f"{EXCEPTIONS}: {room} has joined the knot of {knot[0]}: {describe_knot(graph, knot)}" for room in sorted(set(knot) - allowed)]
+    shrunk = [f"{EXCEPTIONS}: {room} has left the knot of {knot[0]}: remove it from the exception" for room in sorted(allowed - set(knot))]
+    return grown + shrunk
+
+
+def check_knots(tree, exceptions):
+    problems = []
+    for root in tree.paths:
+        graph = tree.rooms(root)
+        for knot in include_graph.knots(graph):
+            if len(knot) > LARGEST_KNOT:
+                problems += check_knot(graph, knot, exceptions)
+    problems += [f"{EXCEPTIONS}: the knot of {knot[0]} needs no exception: remove it" for knot in exceptions.knots if knot not in exceptions.used]
     return problems
 
 
 def check(top):
-    table = read_table(sources.read(top, "src/README.md"))
+    table = read_table_of(top, "src")
     if not table:
         return ["src/README.md: no table of layers"]
-    return check_table(table) + check_core(top, table) + check_knots(top) + check_heads(top) + check_words(top) + check_network(top) + check_above(top, table) + check_beside(top, table)
+    tree, exceptions = include_graph.Tree(top, table), Exceptions(top)
+    problems = check_order("src/README.md", table) + check_core(top, table) + check_heads(top) + check_words(top) + check_network(top) + check_above(top, table)
+    problems += check_wings(top, tree, table, exceptions) + check_knots(tree, exceptions)
+    return problems + exceptions.no_longer_needed() + exceptions.problems
 
 
 if __name__ == "__main__":
     top = sources.top_from_arguments()
-    sys.exit(sources.finish("layers", check(top), f"{len(sources.files(top, ['src'], SOURCE))} files of the core"))
+    counts = [f"{len(sources.files(top, [root], SOURCE))} files of {root}" for root in ("src", *WINGS)]
+    sys.exit(sources.finish("layers", check(top), ", ".join(counts)))

@@ -10,7 +10,8 @@ import sys
 
 import sources
 
-OTHER_LIBRARIES = ("include/weft/dist.h", "include/weft/global.h", "include/weft/tascell.h")  # libweft-dist, libweft-tascell define what they declare
+OTHER_LIBRARIES = ("include/weft/dist.h", "include/weft/global.h", "include/weft/tascell.h",
+                   "include/weft/tascell_lowered.h")  # libweft-dist, libweft-tascell define what they declare
 DECLARED = re.compile(r"\bWEFT_API\b[^;{}()]*?\b(weft_\w+)\s*(?:\(|;|\[)")
 # In libgcc or libc, yet a sign of C++ (mangled names, exceptions, guards) or of code that may unwind.
 REFUSED = re.compile(r"^(_Z|__cxa_(?!finalize$|atexit$)|__gxx_|_Unwind_|__gcc_personality)")

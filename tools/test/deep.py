@@ -115,9 +115,9 @@ def nodes():
     """Beyond the twenty deaths, the hundred programs and the short stop that the tests have."""
     examples = os.path.join(steps.TOP, "build", "checked", "examples", "tascell")
     return {
-        "nodes that die": python("tests/lang/nodes_test.py", f"{WEFT} {examples} deaths --first 21 --seeds 480"),
+        "nodes that die": python("tests/lang/nodes_test.py", f"{WEFT} {examples} deaths --first 11 --seeds 490"),
         "nodes that stop": python("tests/lang/nodes_test.py", f"{WEFT} {examples} leaving --stop 10"),
-        "random programs on nodes": python("tests/lang/nodes_test.py", f"{WEFT} {examples} random --first 101 --seeds 1900 --everywhere"),
+        "random programs on nodes": python("tests/lang/nodes_test.py", f"{WEFT} {examples} random --first 26 --seeds 1975 --everywhere"),
         "random programs on nodes of an MPI": python("tests/lang/random_mpi_test.py", f"{WEFT} mpich openmpi --first 101 --batches 19 --everywhere"),
     }
 
@@ -142,12 +142,15 @@ def what_ships(lasting, jobs):
     inlined: each is a point at which the schedule chooses."""
     return [
         steps.Build("build release", 400, preset="release", targets=(*tests_of("stress", "fault", "api"), "lang_runtime")),
+        steps.Tests("api, release", 120, preset="release", kinds="api", jobs_a_cpu=3),
         steps.Tests("faults injected, release", 60, preset="release", kinds="fault"),
         faults_everywhere("faults everywhere, release", "release", lasting(60), jobs),
         stress("stress, release", "release", lasting(4), lasting(4) * 30, 0),
         soak("soak, release", "release", lasting(150)),
         schedules("schedules from seeds, release", "release", lasting(120)),
         steps.Commands("flat memory", 240, commands={"flat_memory": [FLAT_MEMORY, "1000000000", "100000000"]}),
+        steps.Build("build tools, release", 240, preset="release", targets=("weft_command", "tests/tools/all")),
+        steps.Tests("tools: whole matrices", 900, preset="release", kinds="matrices", environment={"WEFT_TEST_MATRICES": "whole"}),
         steps.Build("build asan-release", 240, preset="asan-release", targets=tests_of("stress", "api")),
         stress("stress under asan, ubsan, release", "asan-release", lasting(5), lasting(5) * 20),
         faults_everywhere("faults under asan, ubsan, release", "asan-release", lasting(60), jobs),
@@ -186,8 +189,10 @@ def everything(scale, jobs):
         *what_ships(lasting, jobs),
         steps.Build("build clang-libcxx", 180, preset="clang-libcxx", targets=tests_of("api")),
         steps.Tests("clang with libc++: api", 60, preset="clang-libcxx", kinds="api"),
-        steps.Build("build cross-aarch64", 240, preset="cross-aarch64", targets=tests_of("lang")),
-        steps.Tests("aarch64: lang", 120, preset="cross-aarch64", kinds="lang"),
+        steps.Build("build clang", 400, preset="clang", targets=tests_of("unit", "api", "conform", "stress", "lang")),
+        steps.Tests("clang: unit, api, conform, stress, lang", 400, preset="clang", kinds="unit|api|conform|stress|lang"),
+        steps.Build("build cross-aarch64", 400, preset="cross-aarch64", targets=tests_of("unit", "api", "conform", "dist", "lang")),
+        steps.Tests("aarch64: unit, api, conform, dist, lang", 600, preset="cross-aarch64", kinds="unit|api|conform|dist|lang"),
         steps.Build("build lto", 240, preset="lto", targets=("weft_command",)),
         steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
         schedules("schedules from seeds", "checked", lasting(200)),

@@ -1,4 +1,5 @@
-"""The steps that run.py and deep.py are made of: builds, ctest's tests of some kinds, and commands; and the table about them.
+"""The steps that run.py and deep.py are made of: builds, ctest's tests of some kinds, and commands; and the table about them. Under the
+table, what is told of a failed step ends with the line that repeats it in the top folder.
 
 Tests and commands may print lines `figure: NAME = N`: how much they did, such as states explored. The table adds them up. What each
 step printed, and ctest's results with the time of each test, are kept in build/test-logs, which compare_runs.py compares with another
@@ -6,8 +7,10 @@ run's."""
 
 import collections
 import concurrent.futures
+import json
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 import threading
@@ -22,7 +25,16 @@ LOGS = os.path.join(TOP, "build", "test-logs")
 FIGURE = re.compile(r"^figure: (.+?) = (\d+)$", re.MULTILINE)
 KEPT_OUTPUT_BYTES = 1 << 20  # of a passed test: ctest would cut figures off
 SLOW_TESTS_SHOWN = 12
+SKIPPED = re.compile(r"^skipped: (.+)|\.\.\. skipped (['\"])(.+)\2$", re.MULTILINE)  # what a test prints, or unittest for a case of it
+SLOWER_MACHINE = 3  # a limit must hold on a machine that is as many times as slow as this one
 BEHIND_TESTS = ["nice", "-n", "5"]  # a build that runs beside tests takes what time they leave
+TESTS_NAMED = 20  # in the line that repeats a step; if more fail, the line runs the whole step
+SPECIAL_TO_CMAKE = re.compile(r"[][.^$*+?|()\\]")  # in its regular expressions; re.escape escapes more, which CMake refuses
+
+
+def reasons_in(output):
+    """Why a test, or cases of it, were skipped: each reason once, in their order."""
+    return list(dict.fromkeys(own or of_case for own, _, of_case in SKIPPED.findall(output)))
 
 
 def figures_in(output):
@@ -30,6 +42,25 @@ def figures_in(output):
     for name, number in FIGURE.findall(output):
         figures[name] += int(number)
     return figures
+
+
+def shell_line(command, environment=None):
+    """What a shell repeats a command by, with the variables that it needs."""
+    return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in (environment or {}).items()), shlex.join(command)])
+
+
+def build_line(builds):
+    """Configures the preset that the builds have in common, and builds the targets of all of them."""
+    preset = builds[0].preset
+    targets = [] if any(not build.targets for build in builds) else list(dict.fromkeys(target for build in builds for target in build.targets))
+    build = ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
+    return f"{shell_line(['cmake', '--preset', preset])} && {shell_line(build)}"
+
+
+def tests_named(names):
+    """A regular expression of CMake for these tests alone."""
+    words = [SPECIAL_TO_CMAKE.sub(r"\\\g<0>", name) for name in names]
+    return f"^{words[0]}$" if len(words) == 1 else f"^({'|'.join(words)})$"
 
 
 @dataclass
@@ -45,6 +76,8 @@ class Step:
     failures: dict = field(default_factory=dict)  # what failing tests wrote, by their names
     figures: collections.Counter = field(default_factory=collections.Counter)
     seconds_of: dict = field(default_factory=dict)  # each test's time, by its name
+    limits: dict = field(default_factory=dict)  # the seconds after which ctest ends a test, by its name
+    skips: dict = field(default_factory=dict)  # why tests, or parts of them, were skipped, by the tests' names
     ended: threading.Event = field(default_factory=threading.Event, repr=False)
     progress: Progress = field(default_factory=Progress, repr=False)
 
@@ -56,6 +89,10 @@ class Step:
             self.failed, self.note = self.failed + 1, f"{type(error).__name__}: {error}"
         self.took_s = time.monotonic() - begin
         self.ended.set()
+
+    def lines_to_repeat(self, _):
+        """What a shell repeats the failed step by; `_`: the builds of its preset that stand before it."""
+        return []
 
     def log(self):
         os.makedirs(LOGS, exist_ok=True)
@@ -89,6 +126,9 @@ class Build(Step):
     targets: tuple = ()
     counts_tests = False
 
+    def lines_to_repeat(self, _):
+        return [build_line([self])]
+
     def run(self, jobs):
         if self.run_logged(["cmake", "--preset", self.preset]) != 0:
             self.failed, self.note = 1, "cannot be configured"
@@ -110,14 +150,23 @@ class Tests(Step):
     jobs_a_cpu: int = 1  # at once: more where tests wait for time to pass rather than compute; 0: one at a time
     environment: dict = field(default_factory=dict)
     excluding: str = "^$"  # a regular expression of names
+    without: str = ""  # one of labels
     counts_tests = True
+
+    def lines_to_repeat(self, builds):
+        chosen = ["-R", tests_named(self.failures)] if 0 < len(self.failures) <= TESTS_NAMED else self.choice()
+        test = shell_line(["ctest", "--preset", self.preset, *chosen, "--output-on-failure"], self.environment)
+        return [f"{build_line(builds)} && {test}" if builds else test]
+
+    def choice(self):
+        return ["-L", f"^({self.kinds})$", "-E", self.excluding, *(["-LE", self.without] if self.without else [])]
 
     def run(self, jobs):
         results = self.log() + ".xml"
         if os.path.exists(results):
             os.remove(results)
         status = self.run_logged(
-            ["ctest", "--preset", self.preset, "-L", f"^({self.kinds})$", "-E", self.excluding, "-j", str(max(1, jobs * self.jobs_a_cpu)),
+            ["ctest", "--preset", self.preset, *self.choice(), "-j", str(max(1, jobs * self.jobs_a_cpu)),
              "--no-tests=ignore", "--output-junit", results, "--output-on-failure", "--test-output-size-passed", str(KEPT_OUTPUT_BYTES)],
             dict(os.environ, **self.environment),
         )
@@ -126,8 +175,14 @@ class Tests(Step):
             self.note = "no tests" if status == 0 else "ctest failed"
             return
         self.read(xml.etree.ElementTree.parse(results).getroot())
+        self.limits = self.read_limits()
         if status != 0 and self.failed == 0:
             self.failed, self.note = 1, "ctest failed"
+
+    def read_limits(self):
+        listed = subprocess.run(["ctest", "--preset", self.preset, "--show-only=json-v1"], cwd=TOP, stdout=subprocess.PIPE, check=True)
+        tests = json.loads(listed.stdout)["tests"]
+        return {test["name"]: each["value"] for test in tests for each in test["properties"] if each["name"] == "TIMEOUT"}
 
     def read(self, suite):
         total, self.failed = int(suite.get("tests")), int(suite.get("failures"))
@@ -139,6 +194,9 @@ class Tests(Step):
             self.seconds_of[case.get("name")] = float(case.get("time") or 0)
             if case.find("failure") is not None:
                 self.failures[case.get("name")] = output
+            is_whole = case.find("skipped") is not None
+            if reasons := reasons_in(output) or is_whole and (output.split("\n") if output else ["it does not say why"]):
+                self.skips[case.get("name")] = ("" if is_whole else "in part: ") + "; ".join(reasons)
         if total == 0:
             self.note = "no tests"
 
@@ -152,6 +210,9 @@ class Commands(Step):
     preset: str = ""  # that they belong to, if any
     environment: dict = field(default_factory=dict)
     counts_tests = True
+
+    def lines_to_repeat(self, _):
+        return [shell_line(self.commands[name], self.environment) for name in self.failures]
 
     def run(self, jobs):
         if not self.commands:
@@ -194,6 +255,11 @@ class Commands(Step):
             self.failures[name] = output
 
 
+def builds_before(steps, place):
+    """The builds of a step's preset that stand before it."""
+    return [step for step in steps[:place] if isinstance(step, Build) and step.preset == steps[place].preset]
+
+
 def shortened(lines, head=20, tail=10):
     kept = lines if len(lines) <= head + tail else lines[:head] + ["..."] + lines[-tail:]
     return "\n".join(kept)
@@ -206,6 +272,20 @@ def said(figures):
 def slow_tests(steps):
     tests = ((seconds, step.name, name) for step in steps for name, seconds in step.seconds_of.items())
     return sorted(tests, reverse=True)[:SLOW_TESTS_SHOWN]
+
+
+def near_limits(steps):
+    """Tests that a machine SLOWER_MACHINE times as slow would end before they are done."""
+    for step in steps:
+        for name, seconds in step.seconds_of.items():
+            limit = step.limits.get(name)
+            if limit and SLOWER_MACHINE * seconds > limit:
+                yield f"{step.name}: {name} took {seconds:.0f} s of {limit:.0f}"
+
+
+def report_list(title, lines):
+    for place, line in enumerate(lines):
+        print(f"{title if place == 0 else '':34}{line}")
 
 
 def report(steps, took_s):
@@ -221,9 +301,22 @@ def report(steps, took_s):
     print("{:34}{:8}{:8}{:9}{:10}{:9.1f}{:9.1f}  {}".format("all", *totals, took_s, cpu_s, said(figures)).rstrip())
     for place, (seconds, step_name, name) in enumerate(slow_tests(steps)):
         print(f"{'the slowest tests' if place == 0 else '':34}{seconds:44.1f}  {step_name}: {name}")
-    for step in steps:
+    report_list("near their limits", near_limits(steps))
+    report_list("skipped", (f"{step.name}: {name}: {why}" for step in steps for name, why in step.skips.items()))
+    report_failures(steps)
+
+
+def report_failures(steps):
+    """What is told of each failed step ends with the line that repeats it."""
+    for place, step in enumerate(steps):
+        if not step.failed:
+            continue
         for name, output in step.failures.items():
             print(f"\n{step.name}: {name} failed:\n{shortened(output.splitlines())}\n")
+        if not step.failures:
+            print(f"\n{step.name}: {step.note}")
+        for line in step.lines_to_repeat(builds_before(steps, place)):
+            print(f"repeat: {line}")
 
 
 def run_in_order(steps, jobs):
@@ -241,9 +334,8 @@ def run_tests_beside_builds(steps, jobs):
     for place, step in enumerate(steps):
         if isinstance(step, Build):
             continue
-        for build in steps[:place]:
-            if isinstance(build, Build) and build.preset == step.preset:
-                build.ended.wait()
+        for build in builds_before(steps, place):
+            build.ended.wait()
         run_in_order([step], jobs)
     builder.join()
 

@@ -17,6 +17,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "pipe_pair.hpp"
+
 namespace cli {
 
 namespace {
@@ -24,31 +26,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int tick_ms = 100;
-
-class pipe_pair {
- public:
-  pipe_pair() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  }
-  ~pipe_pair() {
-    close_end(0);
-    close_end(1);
-  }
-  pipe_pair(const pipe_pair&) = delete;
-  pipe_pair& operator=(const pipe_pair&) = delete;
-
-  [[nodiscard]] int read_end() const { return ends_[0]; }
-  [[nodiscard]] int write_end() const { return ends_[1]; }
-  void close_read() { close_end(0); }
-  void close_write() { close_end(1); }
-
- private:
-  void close_end(std::size_t which) {
-    if (ends_[which] >= 0) close(ends_[which]);
-    ends_[which] = -1;
-  }
-  std::array<int, 2> ends_{-1, -1};
-};
 
 struct pipes {
   pipe_pair output;
@@ -167,14 +144,6 @@ class ending_signals {
   static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
   std::array<struct sigaction, signals.size()> before_{};
 };
-
-// False: there is nothing, now or ever.
-bool read_some(int descriptor, std::string& into) {
-  std::array<char, 4096> buffer{};
-  ssize_t const count = read(descriptor, buffer.data(), buffer.size());
-  if (count > 0) into.append(buffer.data(), static_cast<std::size_t>(count));
-  return count > 0 || (count < 0 && errno == EINTR);
-}
 
 void read_the_rest(const pipe_pair& from, std::string& into) {
   if (from.read_end() < 0) return;

@@ -10,12 +10,14 @@ namespace cli {
 void add_demo(CLI::App& app, int* status);
 void add_costs(CLI::App& app, int* status);
 void add_explore(CLI::App& app, int* status);
+void add_frames(CLI::App& app, int* status);
 void add_launch(CLI::App& app, int* status);
 void add_list(CLI::App& app, int* status);
 void add_info(CLI::App& app, int* status);
 void add_profile(CLI::App& app, int* status, bool has_dashes);  // "--" is among the words: a program follows
 void add_simulate(CLI::App& app, int* status);
 void add_simulate_tascell(CLI::App* to, int* status);  // below simulate
+void add_stacks(CLI::App& app, int* status);
 void add_tascell(CLI::App& app, int* status);
 void add_tascell_server(CLI::App& app, int* status);
 

@@ -57,6 +57,7 @@ elf_facts read_elf(const std::string& file) {
   if (!from || !read_at(from, 0, &head)) return found;
   found.is_elf = std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64;
   if (!found.is_elf) return found;
+  found.machine = head.e_machine;
   for (unsigned index = 0; index < head.e_phnum; ++index) {
     Elf64_Phdr part;
     if (!read_at(from, head.e_phoff + index * std::uint64_t{head.e_phentsize}, &part)) break;

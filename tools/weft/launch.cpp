@@ -68,8 +68,10 @@ int become_program(const launch_options& options) {
   // For the launcher's arguments, which name both.
   set("WEFT_LAUNCH_MPI", "");
   set("WEFT_LAUNCH_PARENT", "");
+  unsetenv("WEFT_LAUNCH_MPI_LIBRARY");  // NOLINT(concurrency-mt-unsafe): one OS thread
   mpi_launch found = find_mpi(options.mpi, options.ranks, options.mpi_arguments);
   set("WEFT_LAUNCH_MPI", found.module);
+  if (!found.library.empty()) set("WEFT_LAUNCH_MPI_LIBRARY", found.library);
   found.words.push_back(file);
   found.words.insert(found.words.end(), options.words.begin() + 1, options.words.end());
   mpi_wait waiting;

@@ -26,16 +26,18 @@ struct family {
   std::string_view said;    // in what the launcher says of its version
   std::string_view name;    // for people
   std::string_view module;  // a file
+  bool has_standard_abi;    // in the library libmpi_abi.so.1, from some version on
 };
 // Intel's and others that are made of MPICH have its ABI.
 constexpr std::array families = {
-    family{"HYDRA", "MPICH", "libweft-net-mpich.so"}, family{"Open MPI", "Open MPI", "libweft-net-openmpi.so"},
-    family{"OpenRTE", "Open MPI", "libweft-net-openmpi.so"}, family{"PRRTE", "Open MPI", "libweft-net-openmpi.so"},
-    family{"Intel(R) MPI", "Intel MPI", "libweft-net-mpich.so"}};
+    family{"HYDRA", "MPICH", "libweft-net-mpich.so", true}, family{"Open MPI", "Open MPI", "libweft-net-openmpi.so", false},
+    family{"OpenRTE", "Open MPI", "libweft-net-openmpi.so", false}, family{"PRRTE", "Open MPI", "libweft-net-openmpi.so", false},
+    family{"Intel(R) MPI", "Intel MPI", "libweft-net-mpich.so", false}};
+constexpr const char* standard_module = "libweft-net-mpi_abi.so";
 
 std::string modules_here() {
   std::string names;
-  for (const char* const each : {"libweft-net-mpich.so", "libweft-net-openmpi.so", "libweft-net-mpi.so"}) {
+  for (const char* const each : {"libweft-net-mpich.so", "libweft-net-openmpi.so", standard_module, "libweft-net-mpi.so"}) {
     if (find_own_file(each).empty()) continue;
     names += (names.empty() ? "" : ", ") + std::string(each);
   }
@@ -52,6 +54,33 @@ const family& family_of(const std::string& launcher) {
       fmt::format("{} is no launcher of an MPI that weft knows (mpirun or mpiexec of MPICH or Open MPI); set WEFT_LAUNCH_MPI to "
                   "a module and start the program by your launcher",
                   launcher));
+}
+
+// The library of the standard ABI that was installed with the launcher; empty: there is none.
+std::string standard_library(const family& mpi, const std::string& launcher) {
+  std::error_code ignored;
+  fs::path const folder = fs::canonical(launcher, ignored).parent_path();
+  if (!mpi.has_standard_abi || folder.empty()) return "";
+  for (const char* const each : {"lib", "lib64"}) {
+    fs::path const file = folder.parent_path() / each / "libmpi_abi.so.1";
+    if (fs::exists(file, ignored)) return file;
+  }
+  return "";
+}
+
+// The module of the standard ABI runs over the very library of the launcher; one of an MPI, over the
+// library that it was built with.
+void choose_module(const family& mpi, mpi_launch* found) {
+  found->library = standard_library(mpi, found->launcher);
+  if (!found->library.empty()) found->module = find_own_file(standard_module);
+  if (!found->module.empty()) return;
+  found->library.clear();
+  found->module = find_own_file(std::string(mpi.module));
+  if (!found->module.empty()) return;
+  throw std::runtime_error(
+      fmt::format("{} starts programs of {}, and there is no {} beside weft (modules here: {}); build Weft where {}'s mpicc is "
+                  "installed, or give the launcher of another MPI",
+                  found->launcher, mpi.name, mpi.module, modules_here(), mpi.name));
 }
 
 // As mpirun's own options have it. MPICH's passes the environment on by itself.
@@ -84,13 +113,7 @@ mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std
   mpi_launch found;
   found.launcher = find_program(word);
   const family& mpi = family_of(found.launcher);
-  found.module = find_own_file(std::string(mpi.module));
-  if (found.module.empty()) {
-    throw std::runtime_error(
-        fmt::format("{} starts programs of {}, and there is no {} beside weft (modules here: {}); build Weft where {}'s mpicc is "
-                    "installed, or give the launcher of another MPI",
-                    found.launcher, mpi.name, mpi.module, modules_here(), mpi.name));
-  }
+  choose_module(mpi, &found);
   found.words = words_of(mpi, found.launcher, ranks);
   std::istringstream more(arguments);
   for (std::string each; more >> each;) found.words.push_back(each);

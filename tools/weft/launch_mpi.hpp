@@ -9,6 +9,7 @@ namespace cli {
 struct mpi_launch {
   std::string launcher;            // its file
   std::string module;              // the file of libweft-net-*.so
+  std::string library;             // the file of the MPI over which it runs; empty: the module finds it
   std::vector<std::string> words;  // the launcher's command line, up to the program
 };
 

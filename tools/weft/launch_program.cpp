@@ -9,16 +9,14 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "child.hpp"
 #include "elf_notes.hpp"
+#include "loaded_libraries.hpp"
 
 namespace cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double loader_seconds = 30;
 
 bool is_runnable(const fs::path& file) {
   std::error_code ignored;
@@ -30,20 +28,6 @@ std::string why_not(const std::string& word) {
   if (!fs::exists(word, ignored)) return fmt::format("there is no file {}", word);
   if (fs::is_directory(word, ignored)) return fmt::format("{} is a folder, not a program", word);
   return fmt::format("{} may not be executed; chmod +x it if it is a program", word);
-}
-
-// The files of the libraries that the loader would load, as its --list prints them: the program
-// itself does not run.
-std::vector<std::string> libraries_of(const std::string& file, const std::string& loader) {
-  std::vector<std::string> libraries;
-  child_order const order{.file = loader, .words = {loader, "--list", file}, .environment = {}};
-  std::istringstream lines(run_child(order, loader_seconds, [](double) {}).output);
-  for (std::string line; std::getline(lines, line);) {
-    std::size_t const from = line.find('/');
-    std::size_t const to = line.rfind(" (0x");
-    if (from != std::string::npos && to != std::string::npos && from < to) libraries.push_back(line.substr(from, to - from));
-  }
-  return libraries;
 }
 
 }  // namespace
@@ -73,7 +57,7 @@ void require_ranks(const std::string& file, bool is_by_mpi) {
                     file));
   }
   if (!program.starts_ranks && !program.loader.empty()) {
-    for (const std::string& library : libraries_of(file, program.loader)) {
+    for (const std::string& library : find_libraries(file, program.loader).files) {
       elf_facts const its = read_elf(library);
       program.starts_ranks |= its.starts_ranks;
       program.is_a_node |= its.is_a_node;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -25,6 +26,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 
@@ -55,34 +57,60 @@ std::string make_secret() {
   return text;
 }
 
-std::string text_of(const sockaddr* address) {
+// An address of this machine at which other machines may reach it, or this one.
+struct own_address {
+  sockaddr_storage at;
+  socklen_t bytes;
+  std::string text;
+};
+
+std::optional<own_address> address_in(const sockaddr* from) {
+  own_address found{};
   std::array<char, INET6_ADDRSTRLEN> text{};
-  if (address == nullptr) return "";
-  if (address->sa_family == AF_INET) {
-    sockaddr_in four{};
-    std::memcpy(&four, address, sizeof four);
-    inet_ntop(AF_INET, &four.sin_addr, text.data(), text.size());
-  } else if (address->sa_family == AF_INET6) {
-    sockaddr_in6 six{};
-    std::memcpy(&six, address, sizeof six);
-    if (!IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr)) inet_ntop(AF_INET6, &six.sin6_addr, text.data(), text.size());
-  }
-  return text.data();
+  if (from == nullptr || (from->sa_family != AF_INET && from->sa_family != AF_INET6)) return std::nullopt;
+  found.bytes = from->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  std::memcpy(&found.at, from, found.bytes);
+  const auto& six = reinterpret_cast<const sockaddr_in6&>(found.at);
+  if (from->sa_family == AF_INET)
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(found.at).sin_addr, text.data(), text.size());
+  else if (!IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr))
+    inet_ntop(AF_INET6, &six.sin6_addr, text.data(), text.size());
+  found.text = text.data();
+  return found.text.empty() ? std::nullopt : std::optional(found);
 }
 
-// The addresses of this machine. The one that only this machine reaches comes last.
-std::string addresses() {
+// The one that only this machine reaches comes last. No more than a meeting can name.
+std::vector<own_address> addresses() {
+  constexpr std::size_t most = 9;
   ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return "";
-  std::string own;
-  std::string others;
+  if (getifaddrs(&all) != 0) return {};
+  std::vector<own_address> others;
+  std::vector<own_address> own;
   for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
     if ((each->ifa_flags & IFF_UP) == 0) continue;
-    std::string const text = text_of(each->ifa_addr);
-    if (!text.empty()) ((each->ifa_flags & IFF_LOOPBACK) != 0 ? own : others) += "/" + text;
+    if (auto found = address_in(each->ifa_addr)) ((each->ifa_flags & IFF_LOOPBACK) != 0 ? own : others).push_back(*found);
   }
   freeifaddrs(all);
-  return others + own;
+  if (others.size() > most - std::min(own.size(), most)) others.resize(most - std::min(own.size(), most));
+  others.insert(others.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(std::min(own.size(), most)));
+  return others;
+}
+
+// port: in the network's order; 0: one that is free, which it is then. Less than 0: the system
+// refuses.
+int listen_at(own_address where, in_port_t* port) {
+  int const made = socket(where.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  auto* const at = reinterpret_cast<sockaddr*>(&where.at);
+  in_port_t& own = reinterpret_cast<sockaddr_in6&>(where.at).sin6_port;  // it stands where sockaddr_in has it
+  own = *port;
+  if (made >= 0 && bind(made, at, where.bytes) == 0 && listen(made, 1) == 0 && getsockname(made, at, &where.bytes) == 0) {
+    *port = own;
+    return made;
+  }
+  int const problem = errno;
+  if (made >= 0) close(made);
+  errno = problem;
+  return -1;
 }
 
 void set_option(int connection, int name, int value) { setsockopt(connection, IPPROTO_TCP, name, &value, sizeof value); }
@@ -99,15 +127,17 @@ void have_kernel_ask(int connection) {
   setsockopt(connection, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-// A connection whose other side knows the secret; less than 0: there is none.
-int welcome(int listener, const std::string& secret) {
+// A connection whose other side knows the secret, with which the meeting begins; less than 0: there
+// is none.
+int welcome(int listener, const std::string& meeting) {
   int const made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
   if (made < 0) return -1;
   hello its{};
   pollfd one{.fd = made, .events = POLLIN, .revents = 0};
   char const answer = 'W';
   if (poll(&one, 1, hello_ms) == 1 && recv(made, &its, sizeof its, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof its) &&
-      secret.compare(0, secret_letters, its.secret.data(), its.secret.size()) == 0 && send(made, &answer, 1, MSG_NOSIGNAL) == 1) {
+      meeting.compare(0, secret_letters, its.secret.data(), its.secret.size()) == 0 &&
+      send(made, &answer, 1, MSG_NOSIGNAL) == 1) {
     have_kernel_ask(made);
     return made;
   }
@@ -128,41 +158,48 @@ void kill_children() {
   }
 }
 
-// The exit status other than 0 that a line about a rank names.
-std::optional<int> status_in(std::string_view line) {
-  constexpr std::string_view before = "exited with status ";
-  auto const at = line.find(before);
-  int status = 0;
-  if (at != std::string_view::npos) std::from_chars(line.data() + at + before.size(), line.data() + line.size(), status);
-  return status != 0 ? std::optional(status) : std::nullopt;
+// What a keeper says of a job that fails, as net/mpi/watch.cpp has it.
+struct failure {
+  int status = 1;         // never 0
+  std::string_view line;  // empty: it has been told
+};
+
+failure read_failure(std::string_view said) {
+  failure read;
+  auto const [rest, error] = std::from_chars(said.data(), said.data() + said.size(), read.status);
+  if (error != std::errc() || read.status == 0) read.status = 1;
+  read.line = said.substr(static_cast<std::size_t>(rest - said.data()));
+  if (read.line.starts_with(' ')) read.line.remove_prefix(1);
+  if (read.line.starts_with('\n')) read.line = {};
+  return read;
 }
 
 class wait_for_launcher {
  public:
-  wait_for_launcher(pid_t launcher, int listener, std::string secret, int signals)
-      : launcher_(launcher), listener_(listener), secret_(std::move(secret)), signals_(signals) {}
+  wait_for_launcher(pid_t launcher, std::vector<int> listeners, std::string meeting, int signals)
+      : launcher_(launcher), listeners_(std::move(listeners)), meeting_(std::move(meeting)), signals_(signals) {}
 
   // As waitpid has it.
   int wait() {
     int status = 0;
     while (true) {
-      std::array<pollfd, 3> of = {pollfd{.fd = signals_, .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = listener_, .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = connection_, .events = POLLIN, .revents = 0}};
+      std::vector<pollfd> of = {pollfd{.fd = signals_, .events = POLLIN, .revents = 0},
+                                pollfd{.fd = connection_, .events = POLLIN, .revents = 0}};
+      for (int const each : listening()) of.push_back(pollfd{.fd = each, .events = POLLIN, .revents = 0});
       poll(of.data(), of.size(), time_left());
       pass_signals_on();
       if (waitpid(launcher_, &status, WNOHANG) == launcher_) {
         hear_last_line();
         return status;
       }
-      if (of[1].revents != 0 && connection_ < 0) connection_ = welcome(listener_, secret_);
-      if (of[2].revents != 0) hear();
+      if (of[1].revents != 0) hear();
+      take_connection();
       end_late_launcher();
     }
   }
   [[nodiscard]] bool has_killed() const { return has_killed_; }
-  // Of the rank whose exit ended the job: the launcher's may be that of a rank which that one took
-  // along.
+  // Of the rank whose end ended the job. Launchers return a signal, or 128 more, or mix it with the
+  // statuses of ranks that they have ended.
   [[nodiscard]] std::optional<int> status_of_rank() const { return status_of_rank_; }
 
  private:
@@ -183,8 +220,7 @@ class wait_for_launcher {
 
   // The line may have come with the launcher's end, and so may the connection on which it comes.
   void hear_last_line() {
-    pollfd one{.fd = listener_, .events = POLLIN, .revents = 0};
-    if (connection_ < 0 && poll(&one, 1, 0) == 1) connection_ = welcome(listener_, secret_);
+    take_connection();
     if (connection_ >= 0) hear();
   }
 
@@ -195,13 +231,28 @@ class wait_for_launcher {
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     bool const is_lost = got < 0 && errno != ECONNRESET;
     if (is_lost) fmt::print(stderr, "weft: the node of rank 0 did not answer; the job was ended\n");
-    if (said[0] == failed && said[1] != '\n') fmt::print(stderr, "weft: {}", said.data() + 1);
-    if (said[0] == failed) status_of_rank_ = status_in(said.data() + 1);
+    if (said[0] == failed) take(read_failure(said.data() + 1));
     if (got <= 0) deadline_ = seconds_clock::now() + ends_unheard_within;
     if (is_lost || said[0] == failed) deadline_ = seconds_clock::now() + launcher_ends_within;
     close(connection_);
     connection_ = -1;
-    listener_ = -1;
+  }
+
+  // One connection is heard. Another side that comes later finds no answer, and is soon ended.
+  [[nodiscard]] std::span<const int> listening() const {
+    return was_connected_ ? std::span<const int>() : std::span<const int>(listeners_);
+  }
+
+  void take_connection() {
+    for (int const each : listening()) {
+      if (connection_ < 0) connection_ = welcome(each, meeting_);
+    }
+    was_connected_ = was_connected_ || connection_ >= 0;
+  }
+
+  void take(const failure& told) {
+    if (!told.line.empty()) fmt::print(stderr, "weft: {}", told.line);
+    status_of_rank_ = told.status;
   }
 
   void end_late_launcher() {
@@ -213,12 +264,13 @@ class wait_for_launcher {
   }
 
   pid_t launcher_;
-  int listener_, connection_ = -1;
-  std::string secret_;
+  std::vector<int> listeners_;
+  int connection_ = -1;
+  std::string meeting_;
   int signals_;
   std::optional<seconds_clock::time_point> deadline_;
   std::optional<int> status_of_rank_;
-  bool was_asked_ = false, has_killed_ = false;
+  bool was_connected_ = false, was_asked_ = false, has_killed_ = false;
 };
 
 [[noreturn]] void become(const std::string& file, std::vector<std::string> words, const sigset_t& mask) {
@@ -235,26 +287,32 @@ class wait_for_launcher {
 
 }  // namespace
 
+// An MPI may start rank 0 on another machine.
 mpi_wait::mpi_wait() {
-  int listener = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  int const both = 0;
-  if (listener >= 0) setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &both, sizeof both);
-  if (listener < 0) listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  sockaddr_in6 bound{};  // the port stands where sockaddr_in has it
-  socklen_t bytes = sizeof bound;
+  constexpr int tries = 16;  // of ports that are free at one address and perhaps not at the next
   std::string const secret = make_secret();
-  // listen(2) without bind(2) takes a free port on all addresses.
-  if (listener < 0 || secret.empty() || listen(listener, 1) != 0 ||
-      getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &bytes) != 0) {
-    if (listener >= 0) close(listener);
-    return;
+  std::vector<own_address> const all = secret.empty() ? std::vector<own_address>() : addresses();
+  bool is_done = all.empty();
+  for (int i = 0; i < tries && !is_done; ++i) {
+    in_port_t port = 0;
+    std::string told;
+    is_done = true;
+    for (const own_address& each : all) {
+      int const made = listen_at(each, &port);
+      is_done = is_done && (made >= 0 || errno != EADDRINUSE);
+      if (made >= 0) listeners_.push_back(made);
+      if (made >= 0) told += "/" + each.text;
+    }
+    if (is_done && !listeners_.empty()) meeting_ = fmt::format("{}/{}{}", secret, ntohs(port), told);
+    if (!is_done) stop_listening();
   }
-  listener_ = listener;
-  meeting_ = fmt::format("{}/{}{}", secret, ntohs(bound.sin6_port), addresses());
 }
 
-mpi_wait::~mpi_wait() {
-  if (listener_ >= 0) close(listener_);
+mpi_wait::~mpi_wait() { stop_listening(); }
+
+void mpi_wait::stop_listening() {
+  for (int const each : listeners_) close(each);
+  listeners_.clear();
 }
 
 int mpi_wait::run(const std::string& file, std::vector<std::string> words) {
@@ -271,7 +329,7 @@ int mpi_wait::run(const std::string& file, std::vector<std::string> words) {
   if (launcher == 0) become(file, std::move(words), before);
   if (launcher < 0 || signals < 0)
     throw std::runtime_error(fmt::format("{} cannot be started: {}", file, std::generic_category().message(errno)));
-  wait_for_launcher waiting(launcher, listener_, meeting_, signals);
+  wait_for_launcher waiting(launcher, listeners_, meeting_, signals);
   int const status = waiting.wait();
   if (waiting.has_killed()) kill_children();
   if (waiting.has_killed() || waiting.status_of_rank()) return waiting.status_of_rank().value_or(1);

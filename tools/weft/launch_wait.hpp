@@ -25,7 +25,9 @@ class mpi_wait {
   int run(const std::string& file, std::vector<std::string> words);
 
  private:
-  int listener_ = -1;
+  void stop_listening();
+
+  std::vector<int> listeners_;  // one for each address of the meeting, and for no other
   std::string meeting_;
 };
 

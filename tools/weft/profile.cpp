@@ -1,9 +1,7 @@
 // weft profile: what a trace says of a program: work, span, parallelism, how busy the workers were,
 // and what they were busy with.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +20,7 @@
 #include "cli/usage.hpp"
 #include "commands.hpp"
 #include "profile_picture.hpp"
+#include "program_run.hpp"
 
 namespace cli {
 
@@ -52,46 +51,13 @@ class temporary_file {
   std::string path_;
 };
 
-// While a program runs, Ctrl-C is for it alone: if it then ends by itself, its profile is shown.
-class interrupts_ignored {
- public:
-  interrupts_ignored() : before_{std::signal(SIGINT, SIG_IGN), std::signal(SIGQUIT, SIG_IGN)} {}
-  ~interrupts_ignored() { restore(); }
-  interrupts_ignored(const interrupts_ignored&) = delete;
-  interrupts_ignored& operator=(const interrupts_ignored&) = delete;
-
-  void restore() const {
-    std::signal(SIGINT, before_[0]);
-    std::signal(SIGQUIT, before_[1]);
-  }
-
- private:
-  using handler = void (*)(int);
-  handler before_[2];
-};
-
-// Its output stays its own. Returns its wait status.
-int run_traced(std::vector<std::string> words, const std::string& path) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  interrupts_ignored const here;
-  pid_t const child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    // NOLINTBEGIN(concurrency-mt-unsafe): a child of one thread
-    here.restore();
-    setenv("WEFT_TRACE", path.c_str(), 1);
-    setenv("WEFT_TRACE_SIZE", "4G", 0);  // reserved, and taken as it is used
-    execvp(arguments[0], arguments.data());
-    fmt::print(stderr, "weft profile: {}: cannot be run ({})\n", words[0], std::strerror(errno));
-    // NOLINTEND(concurrency-mt-unsafe)
-    _exit(127);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return status;
+// Returns its wait status.
+int run_traced(const std::vector<std::string>& words, const std::string& path) {
+  program_order order{.words = words, .environment = {{"WEFT_TRACE", path}}, .takes_error_line = {}};
+  constexpr const char* size = "WEFT_TRACE_SIZE";
+  // Reserved, and taken as it is used.
+  if (std::getenv(size) == nullptr) order.environment.emplace_back(size, "4G");  // NOLINT(concurrency-mt-unsafe): one OS thread
+  return run_followed(order);
 }
 
 trace open_trace(const std::string& path, const std::string& called) {
@@ -107,12 +73,9 @@ trace open_trace(const std::string& path, const std::string& called) {
 trace trace_program(const profile_options& options, int& status) {
   temporary_file const file;
   int const end = run_traced(options.words, file.path());
-  if (WIFEXITED(end) && WEXITSTATUS(end) == 127) throw std::runtime_error(fmt::format("{} was not run", options.words[0]));
   if (end != 0) {
     status = exit_wrong;
-    fmt::print(stderr, "weft profile: {} {}\n", options.words[0],
-               WIFSIGNALED(end) ? fmt::format("was ended by signal {}", WTERMSIG(end))
-                                : fmt::format("ended with status {}", WEXITSTATUS(end)));
+    fmt::print(stderr, "weft profile: {} {}\n", options.words[0], show_end(end));
   }
   if (std::filesystem::file_size(file.path()) == 0) {
     throw std::runtime_error(

@@ -16,9 +16,15 @@ void add_tascell_server(CLI::App& app, int* status) {
       ->check(CLI::Range(0u, 65535u));
   command->add_option(
       "--key-file", options->key_file,
-      "The key that nodes and servers must have, made if it is not there; without it only this machine may connect");
+      "The key that nodes and servers of all machines must have, made if it is not there; without it nodes of this user on this "
+      "machine find a key that the server makes");
+  command->add_flag("--no-key", options->is_keyless, "Let every user of this machine join");
   command->add_flag("--once", options->is_once, "End when the program has ended");
-  command->callback([options, status] { *status = tascell::run_relay(*options); });
+  command->callback([options, status] {
+    if (options->is_keyless && !options->key_file.empty())
+      throw usage_error("tascell-server: --key-file and --no-key exclude each other: leave one of them out");
+    *status = tascell::run_relay(*options);
+  });
 }
 
 }  // namespace cli

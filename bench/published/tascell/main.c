@@ -58,7 +58,7 @@ static void run(weft_tascell_task *task, weft_tascell_worker *worker, weft_tasce
 }
 
 static const weft_tascell_kind kind = {
-    "measured", sizeof(struct work), _Alignof(struct work), {NULL, NULL, 0}, run, NULL, NULL, NULL, NULL, NULL};
+    "measured", sizeof(struct work), _Alignof(struct work), {NULL, NULL, 0}, run, NULL, NULL, NULL, NULL, NULL, 0};
 
 static void must(weft_status status, const char *call) {
   if (status == WEFT_OK) return;

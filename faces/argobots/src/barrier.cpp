@@ -1,5 +1,6 @@
 // ABT_barrier_*: Weft's barriers.
-#include "object.hpp"
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -12,7 +13,7 @@ struct barrier {
   std::uint32_t count;
 };
 
-barrier* barrier_of(ABT_barrier handle) { return reinterpret_cast<barrier*>(handle); }
+barrier* barrier_of(ABT_barrier handle) { return face::object_of<barrier>(handle); }
 
 int set_count(barrier* one, std::uint32_t count) {
   one->count = count;
@@ -25,7 +26,7 @@ int ABT_barrier_create(uint32_t num_waiters, ABT_barrier* newbarrier) {
   if (newbarrier == nullptr) return ABT_ERR_INV_ARG;
   *newbarrier = ABT_BARRIER_NULL;
   if (num_waiters == 0) return ABT_ERR_INV_ARG;
-  barrier* const made = make_object<barrier>(0);
+  barrier* const made = face::make_object<barrier>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   *newbarrier = reinterpret_cast<ABT_barrier>(made);
   return set_count(made, num_waiters);
@@ -39,7 +40,7 @@ int ABT_barrier_reinit(ABT_barrier handle, uint32_t num_waiters) {
 
 int ABT_barrier_free(ABT_barrier* handle) {
   if (handle == nullptr || *handle == ABT_BARRIER_NULL) return ABT_ERR_INV_BARRIER;
-  free_object(barrier_of(*handle));
+  face::free_object(barrier_of(*handle));
   *handle = ABT_BARRIER_NULL;
   return ABT_SUCCESS;
 }

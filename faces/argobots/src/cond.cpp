@@ -4,8 +4,9 @@
 
 #include <weft_abt/atomic.hpp>
 
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "mutex.hpp"
-#include "object.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -21,7 +22,7 @@ struct condition {
 };
 static_assert(sizeof(condition) <= sizeof(ABT_cond_memory) && alignof(condition) <= alignof(ABT_cond_memory));
 
-condition* condition_of(ABT_cond handle) { return reinterpret_cast<condition*>(handle); }
+condition* condition_of(ABT_cond handle) { return face::object_of<condition>(handle); }
 
 bool is_partner(condition* one, mutex* its) {
   mutex* used = one->partner.load(std::memory_order_relaxed);
@@ -77,7 +78,7 @@ int leave(weft_thread* self, weft_mutex* lock, weft_status result) {
 
 int ABT_cond_create(ABT_cond* newcond) {
   if (newcond == nullptr) return ABT_ERR_INV_ARG;
-  *newcond = reinterpret_cast<ABT_cond>(make_object<condition>(0));
+  *newcond = reinterpret_cast<ABT_cond>(face::make_object<condition>(0));
   return *newcond != ABT_COND_NULL ? ABT_SUCCESS : ABT_ERR_MEM;
 }
 
@@ -85,7 +86,7 @@ int ABT_cond_free(ABT_cond* cond) {
   if (cond == nullptr || *cond == ABT_COND_NULL) return ABT_ERR_INV_COND;
   condition* const one = condition_of(*cond);
   if (weft_cond_has_waiters(&one->waiters) || !one->tasklets.seems_empty()) return ABT_ERR_COND;
-  if (one->late.give_up()) free_object(one);
+  if (one->late.give_up()) face::free_object(one);
   *cond = ABT_COND_NULL;
   return ABT_SUCCESS;
 }
@@ -110,7 +111,7 @@ int ABT_cond_timedwait(ABT_cond cond, ABT_mutex handle, const struct timespec* a
   one->late.enter();
   const weft_status result =
       is_tasklet(self) ? wait_in_tasklet(one, lock, deadline_ns) : weft_cond_wait_until(&one->waiters, lock, deadline_ns);
-  if (one->late.leave()) free_object(one);
+  if (one->late.leave()) face::free_object(one);
   return leave(self, lock, result);
 }
 

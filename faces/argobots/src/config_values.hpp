@@ -1,47 +1,43 @@
-// What ABT_pool_config and ABT_sched_config are: values by key.
+// What ABT_pool_config and ABT_sched_config are: values by key. ABT_POOL_CONFIG_INT and
+// ABT_SCHED_CONFIG_INT are face::value_type::integer, and so are the other two types.
 #pragma once
 
 #include <abt.h>
 
-#include <cstddef>
+#include "faces/common/config_values.hpp"
+#include "handle.hpp"
 
 namespace weft::abt {
 
-// ABT_POOL_CONFIG_INT and ABT_SCHED_CONFIG_INT have one value, and so the other two.
-enum class value_type : int { integer = 0, real = 1, pointer = 2 };
+using face::config_value;
+using face::config_values;
+using face::value_type;
 
-struct config_value {
-  int key;
-  value_type type;
-  union {
-    int integer;
-    double real;
-    void* pointer;
-  } value;
-};
+inline config_values* values_of(ABT_pool_config handle) { return face::object_of<config_values>(handle); }
+inline config_values* values_of(ABT_sched_config handle) { return face::object_of<config_values>(handle); }
 
-struct config_values {
-  config_value* entries;
-  std::size_t count;
-  std::size_t room;
-};
+inline int code_of(face::config_result result) {
+  switch (result) {
+    case face::config_result::done: return ABT_SUCCESS;
+    case face::config_result::no_memory: return ABT_ERR_MEM;
+    case face::config_result::invalid: break;
+  }
+  return ABT_ERR_INV_ARG;
+}
 
-// ABT_ codes: ABT_ERR_MEM; ABT_ERR_INV_ARG: no such type, or no such key.
-int create_config(config_values** out);
-void free_config(config_values* all);
-int put_value(config_values* all, const config_value& one);
-// A null value removes it.
-int put_value_from(config_values* all, int key, int type, const void* value);
-// type and value may be null.
-int get_value(const config_values* all, int key, int* type, void* value);
-
-inline config_values* values_of(ABT_pool_config handle) { return reinterpret_cast<config_values*>(handle); }
-inline config_values* values_of(ABT_sched_config handle) { return reinterpret_cast<config_values*>(handle); }
+// Of the interface's two types; *type stays where there is no such key.
+template <class Type>
+int get_value(const config_values* all, int key, Type* type, void* value) {
+  int found = 0;
+  if (!all->get(key, &found, value)) return ABT_ERR_INV_ARG;
+  if (type != nullptr) *type = static_cast<Type>(found);
+  return ABT_SUCCESS;
+}
 
 // An int that may not be there, from a config that may be null: then *out stays.
 template <class Handle>
 void read_config(Handle handle, int key, int* out) {
-  if (const config_values* const all = values_of(handle); all != nullptr) static_cast<void>(get_value(all, key, nullptr, out));
+  if (const config_values* const all = values_of(handle); all != nullptr) static_cast<void>(all->get(key, nullptr, out));
 }
 
 }  // namespace weft::abt

@@ -36,7 +36,7 @@ int running_streams(const runtime* all) {
 }
 
 bool have_all_stopped(runtime* all) {
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   return stopped_streams() >= running_streams(all);
 }
 
@@ -62,7 +62,7 @@ void print_what_they_wait_for() {
 void print_for_all(runtime* all) {
   const bool is_complete = wait_for_others(all);
   {
-    const guard hold(all->lock);
+    const face::guard hold(all->lock);
     if (!is_complete) {
       std::fprintf(asked.to, "stacks: only %d of %d execution streams stopped in time\n", stopped_streams(),
                    running_streams(all));
@@ -79,7 +79,7 @@ void print_for_all(runtime* all) {
 std::size_t wake_all(void*) {
   runtime* const all = current_runtime();
   if (all == nullptr || !is_dump_wanted()) return 0;
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   for (stream* one = all->first; one != nullptr; one = one->after) {
     if (one->main_scheduler.load(std::memory_order_relaxed) != nullptr) wake_main_scheduler(one);
   }

@@ -20,8 +20,7 @@ settings settings_in_force;
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
-constexpr std::size_t usual_stack_bytes = 65536;
+constexpr std::size_t usual_stack_bytes = 196608;
 constexpr std::size_t usual_scheduler_stack_bytes = std::size_t{4} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 
@@ -120,7 +119,10 @@ std::uint64_t next_power_of_two(std::uint64_t number) {
   return power;
 }
 
-std::size_t in_pages(std::uint64_t bytes) { return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * page_bytes; }
+std::size_t in_pages(std::uint64_t bytes) {
+  const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * page_bytes;
+}
 
 std::size_t read_thread_stack_bytes() {
   std::uint64_t usual = usual_stack_bytes;

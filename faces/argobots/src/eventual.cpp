@@ -8,7 +8,8 @@
 // while a caller waits for it with a deadline. See docs/protocols/Z.md.
 #include <cstring>
 
-#include "object.hpp"
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "self.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
@@ -36,7 +37,7 @@ struct eventual {
 };
 static_assert(sizeof(eventual) <= sizeof(ABT_eventual_memory) && alignof(eventual) <= alignof(ABT_eventual_memory));
 
-eventual* eventual_of(ABT_eventual handle) { return reinterpret_cast<eventual*>(handle); }
+eventual* eventual_of(ABT_eventual handle) { return face::object_of<eventual>(handle); }
 
 bool has_been_set(const eventual* one) {
   // [Z74] acquire: sees what was done before it was set; pairs with [Z63] [Z75]
@@ -149,7 +150,7 @@ int check_waiter(ABT_eventual handle, const weft_thread* self) {
 int ABT_eventual_create(int nbytes, ABT_eventual* neweventual) {
   if (nbytes < 0 || neweventual == nullptr) return ABT_ERR_INV_ARG;
   static_assert(sizeof(eventual) % alignof(std::max_align_t) == 0, "the value lies behind it");
-  eventual* const made = make_object<eventual>(static_cast<std::size_t>(nbytes));
+  eventual* const made = face::make_object<eventual>(static_cast<std::size_t>(nbytes));
   if (made == nullptr) return ABT_ERR_MEM;
   made->value = nbytes != 0 ? made + 1 : nullptr;
   made->bytes = nbytes;
@@ -160,7 +161,7 @@ int ABT_eventual_create(int nbytes, ABT_eventual* neweventual) {
 int ABT_eventual_free(ABT_eventual* handle) {
   if (handle == nullptr || *handle == ABT_EVENTUAL_NULL) return ABT_ERR_INV_EVENTUAL;
   eventual* const one = eventual_of(*handle);
-  if (one->late.give_up()) free_object(one);
+  if (one->late.give_up()) face::free_object(one);
   *handle = ABT_EVENTUAL_NULL;
   return ABT_SUCCESS;
 }
@@ -189,7 +190,7 @@ int ABT_eventual_timedwait(ABT_eventual handle, void** value, const struct times
   const named_wait as(ABT_SYNC_EVENT_TYPE_EVENTUAL, handle);
   one->late.enter();
   const weft_status result = wait_with_deadline(one, deadline_at(*abstime));
-  if (one->late.leave()) free_object(one);
+  if (one->late.leave()) face::free_object(one);
   end_if_cancelled(self);
   if (result == WEFT_OK && value != nullptr) *value = its_value;
   return answer(result);

@@ -3,7 +3,8 @@
 // The setter of a compartment holds the guard, also during the program's callback and until the
 // event is set. Freeing passes through the guard, since a waiter may get there while the last
 // setter is still inside.
-#include "object.hpp"
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -21,7 +22,7 @@ struct future {
   void** values() { return reinterpret_cast<void**>(this + 1); }
 };
 
-future* future_of(ABT_future handle) { return reinterpret_cast<future*>(handle); }
+future* future_of(ABT_future handle) { return face::object_of<future>(handle); }
 
 weft_status enter(future* one) {
   const named_wait as(ABT_SYNC_EVENT_TYPE_FUTURE, one);
@@ -41,7 +42,7 @@ void fill_next(future* one, void* value) {
 
 int ABT_future_create(uint32_t num_compartments, void (*cb_func)(void** arg), ABT_future* newfuture) {
   if (newfuture == nullptr) return ABT_ERR_INV_ARG;
-  future* const made = make_object<future>(num_compartments * sizeof(void*));
+  future* const made = face::make_object<future>(num_compartments * sizeof(void*));
   if (made == nullptr) return ABT_ERR_MEM;
   made->callback = cb_func;
   made->compartments = num_compartments;
@@ -55,7 +56,7 @@ int ABT_future_free(ABT_future* handle) {
   future* const one = future_of(*handle);
   if (enter(one) != WEFT_OK) return ABT_ERR_FUTURE;
   leave(one);
-  free_object(one);
+  face::free_object(one);
   *handle = ABT_FUTURE_NULL;
   return ABT_SUCCESS;
 }

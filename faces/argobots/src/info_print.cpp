@@ -198,7 +198,7 @@ using namespace weft::abt;
 int ABT_info_print_all_xstreams(FILE* fp) {
   runtime* const all = current_runtime();
   if (all == nullptr) return ABT_ERR_UNINITIALIZED;
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   std::fprintf(fp, "execution streams: %d\n", all->stream_count.load(std::memory_order_relaxed));
   for (stream* one = all->first; one != nullptr; one = one->after) print_stream(fp, one);
   std::fflush(fp);

@@ -29,6 +29,9 @@ constinit atomic<bool> is_laid_out{false};
 namespace {
 
 constinit runtime the_memory{};
+// What the core keeps of a stack at its high end: its record, and the colour.
+constexpr std::size_t core_bytes_of_stack = 4096;
+
 bool has_fields = false;
 std::size_t offset_of_fields;
 
@@ -60,9 +63,6 @@ int need_adopted_caller() {
   return ABT_ERR_OTHER;
 }
 
-// What the core keeps of a stack at its high end: its record, and the colour.
-constexpr std::size_t core_bytes_of_stack = 4096;
-
 int start_core(const settings& wanted) {
   if (const int error = need_fields(); error != ABT_SUCCESS) return error;
   if (const int error = need_adopted_caller(); error != ABT_SUCCESS) return error;
@@ -74,6 +74,8 @@ int start_core(const settings& wanted) {
   const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
   if (result == WEFT_NOMEM) return ABT_ERR_MEM;
   if (result != WEFT_OK) return result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
+  weft_ext_name_stack_setting(run_bottom, "ABT_THREAD_STACKSIZE, or the size by ABT_thread_attr_set_stacksize",
+                              core_bytes_of_stack);
   take_default_stacks(weft_ext_stack_bytes() - core_bytes_of_stack);
   auto* const self = reinterpret_cast<char*>(weft_self());
   distance_to_fields = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_fields)) - self;

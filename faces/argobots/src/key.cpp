@@ -4,7 +4,7 @@
 #include <weft/hot.h>
 
 #include "environment.hpp"
-#include "object.hpp"
+#include "faces/common/object.hpp"
 #include "runtime.hpp"
 
 namespace weft::abt {
@@ -16,7 +16,7 @@ constexpr int most_rounds = 4;  // destructors may set values again
 atomic<std::uint32_t> last_key_id{0};
 
 key_table* make_table(std::uint32_t lists) {
-  key_table* const table = make_object<key_table>(lists * sizeof(atomic<keyed_value*>));
+  key_table* const table = face::make_object<key_table>(lists * sizeof(atomic<keyed_value*>));
   if (table == nullptr) return nullptr;
   table->mask = lists - 1;
   for (std::uint32_t i = 0; i < lists; ++i) new (table->lists() + i) atomic<keyed_value*>{nullptr};
@@ -33,7 +33,7 @@ key_table* table_of(unit_fields* unit) {
   // [Z66] acq_rel: publishes the table; acquire where another was faster; pairs with [Z65] [Z66]
   // [Z71]
   if (unit->keys.compare_exchange_strong(table, fresh, std::memory_order_acq_rel, std::memory_order_acquire)) return fresh;
-  free_object(fresh);
+  face::free_object(fresh);
   return table;
 }
 
@@ -49,11 +49,11 @@ keyed_value* make_entry(key_table* table) {
     const std::uint32_t place = table->used_places.fetch_add(1, std::memory_order_relaxed);
     if (place < key_table::places) return &table->place[place];
   }
-  return make_object<keyed_value>(0);
+  return face::make_object<keyed_value>(0);
 }
 
 void free_entry(key_table* table, keyed_value* one) {
-  if (!table->has_place(one)) free_object(one);
+  if (!table->has_place(one)) face::free_object(one);
 }
 
 // Another caller may add the same key meanwhile: then that entry is returned. Null: no memory.
@@ -125,7 +125,7 @@ void free_table(key_table* table) {
       free_entry(table, one);
     }
   }
-  free_object(table);
+  face::free_object(table);
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ int find_caller(unit_fields** out) {
 
 int ABT_key_create(void (*destructor)(void* value), ABT_key* newkey) {
   if (newkey == nullptr) return ABT_ERR_INV_ARG;
-  key* const made = make_object<key>(0);
+  key* const made = face::make_object<key>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   made->id = last_key_id.fetch_add(1, std::memory_order_relaxed) + 1;
   made->destructor = destructor;
@@ -192,7 +192,7 @@ int ABT_key_create(void (*destructor)(void* value), ABT_key* newkey) {
 
 int ABT_key_free(ABT_key* handle) {
   if (handle == nullptr || *handle == ABT_KEY_NULL) return ABT_ERR_INV_KEY;
-  free_object(key_of(*handle));
+  face::free_object(key_of(*handle));
   *handle = ABT_KEY_NULL;
   return ABT_SUCCESS;
 }

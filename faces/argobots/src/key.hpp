@@ -13,6 +13,7 @@
 
 #include <weft_abt/atomic.hpp>
 
+#include "handle.hpp"
 #include "unit.hpp"
 
 namespace weft::abt {
@@ -22,7 +23,7 @@ struct key {
   void (*destructor)(void* value);  // null: none
 };
 
-inline key* key_of(ABT_key handle) { return reinterpret_cast<key*>(handle); }
+inline key* key_of(ABT_key handle) { return face::object_of<key>(handle); }
 
 struct keyed_value {
   // written before it is published

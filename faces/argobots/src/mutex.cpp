@@ -3,7 +3,7 @@
 // nothing, as in Argobots.
 #include "mutex.hpp"
 
-#include "object.hpp"
+#include "faces/common/object.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -23,7 +23,7 @@ int answer(weft_status result) {
 int create(bool is_recursive, ABT_mutex* out) {
   if (out == nullptr) return ABT_ERR_INV_ARG;
   *out = ABT_MUTEX_NULL;
-  mutex* const made = make_object<mutex>(0);
+  mutex* const made = face::make_object<mutex>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   const weft_mutex plain = WEFT_MUTEX_UNFAIR_INIT;
   const weft_mutex recursive = WEFT_MUTEX_RECURSIVE_UNFAIR_INIT;
@@ -68,7 +68,7 @@ int ABT_mutex_create_with_attr(ABT_mutex_attr attr, ABT_mutex* newmutex) {
 
 int ABT_mutex_free(ABT_mutex* handle) {
   if (handle == nullptr || *handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
-  free_object(mutex_of(*handle));
+  face::free_object(mutex_of(*handle));
   *handle = ABT_MUTEX_NULL;
   return ABT_SUCCESS;
 }
@@ -103,7 +103,7 @@ int ABT_mutex_equal(ABT_mutex mutex1, ABT_mutex mutex2, ABT_bool* result) {
 int ABT_mutex_get_attr(ABT_mutex handle, ABT_mutex_attr* attr) {
   if (handle == ABT_MUTEX_NULL) return ABT_ERR_INV_MUTEX;
   if (attr == nullptr) return ABT_ERR_INV_ARG;
-  mutex_attr* const copy = make_object<mutex_attr>(0);
+  mutex_attr* const copy = face::make_object<mutex_attr>(0);
   if (copy == nullptr) return ABT_ERR_MEM;
   copy->is_recursive = mutex_of(handle)->is_recursive != 0;
   *attr = handle_of(copy);

@@ -1,12 +1,13 @@
 // ABT_mutex_attr_*.
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "mutex.hpp"
-#include "object.hpp"
 
 using namespace weft::abt;
 
 int ABT_mutex_attr_create(ABT_mutex_attr* newattr) {
   if (newattr == nullptr) return ABT_ERR_INV_ARG;
-  mutex_attr* const made = make_object<mutex_attr>(0);
+  mutex_attr* const made = face::make_object<mutex_attr>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   *newattr = handle_of(made);
   return ABT_SUCCESS;
@@ -14,7 +15,7 @@ int ABT_mutex_attr_create(ABT_mutex_attr* newattr) {
 
 int ABT_mutex_attr_free(ABT_mutex_attr* attr) {
   if (attr == nullptr || *attr == ABT_MUTEX_ATTR_NULL) return ABT_ERR_INV_MUTEX_ATTR;
-  free_object(mutex_attr_of(*attr));
+  face::free_object(mutex_attr_of(*attr));
   *attr = ABT_MUTEX_ATTR_NULL;
   return ABT_SUCCESS;
 }

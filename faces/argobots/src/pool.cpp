@@ -9,8 +9,8 @@
 
 #include "config_values.hpp"
 #include "environment.hpp"
-#include "object.hpp"
-#include "spinlock.hpp"
+#include "faces/common/object.hpp"
+#include "faces/common/spinlock.hpp"
 
 namespace weft::abt {
 
@@ -20,7 +20,7 @@ constinit atomic<std::uint64_t> next_id{0};
 constinit atomic<std::size_t> pools_in_use{0};  // made and not freed
 
 // Freed by the program, while units may remember them.
-constinit spinlock kept_lock;
+constinit face::spinlock kept_lock;
 constinit pool* kept = nullptr;
 
 pool* pool_in(void* state) { return static_cast<pool*>(state); }
@@ -83,11 +83,11 @@ weft_status make_queue(pool* one) {
 }
 
 int make_fresh(pool_family family, pool** out) {
-  pool* const one = make_object<pool>(0);
+  pool* const one = face::make_object<pool>(0);
   if (one == nullptr) return ABT_ERR_MEM;
   one->family = family;
   if (const weft_status result = make_queue(one); result != WEFT_OK) {
-    free_object(one);
+    face::free_object(one);
     return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_POOL;
   }
   *out = one;
@@ -97,7 +97,7 @@ int make_fresh(pool_family family, pool** out) {
 // ---- what is kept ----
 
 void keep(pool* one) {
-  const guard hold(kept_lock);
+  const face::guard hold(kept_lock);
   one->next_kept = kept;
   kept = one;
 }
@@ -105,7 +105,7 @@ void keep(pool* one) {
 // Null: there is no such one.
 template <class Wanted>
 pool* take_kept(Wanted is_wanted) {
-  const guard hold(kept_lock);
+  const face::guard hold(kept_lock);
   for (pool** link = &kept; *link != nullptr; link = &(*link)->next_kept) {
     pool* const one = *link;
     if (!is_wanted(one)) continue;

@@ -2,7 +2,7 @@
 
 #include "pool_user_def.hpp"
 
-#include "object.hpp"
+#include "faces/common/object.hpp"
 
 using namespace weft::abt;
 
@@ -23,7 +23,7 @@ extern "C" {
 int ABT_pool_user_def_create(ABT_pool_user_create_unit_fn p_create_unit, ABT_pool_user_free_unit_fn p_free_unit,
                              ABT_pool_user_is_empty_fn p_is_empty, ABT_pool_user_pop_fn p_pop, ABT_pool_user_push_fn p_push,
                              ABT_pool_user_def* newdef) {
-  pool_user_def* const made = make_object<pool_user_def>(0);
+  pool_user_def* const made = face::make_object<pool_user_def>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   made->callbacks.create_unit = p_create_unit;
   made->callbacks.free_unit = p_free_unit;
@@ -37,7 +37,7 @@ int ABT_pool_user_def_create(ABT_pool_user_create_unit_fn p_create_unit, ABT_poo
 int ABT_pool_user_def_free(ABT_pool_user_def* def) {
   pool_user_def* const one = user_def_of(*def);
   if (one == nullptr) return ABT_ERR_INV_POOL_USER_DEF;
-  free_object(one);
+  face::free_object(one);
   *def = ABT_POOL_USER_DEF_NULL;
   return ABT_SUCCESS;
 }

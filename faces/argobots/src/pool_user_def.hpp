@@ -4,6 +4,7 @@
 
 #include <abt.h>
 
+#include "handle.hpp"
 #include "pool.hpp"
 
 namespace weft::abt {
@@ -14,7 +15,7 @@ struct pool_user_def {
   pool_callbacks callbacks;
 };
 
-inline pool_user_def* user_def_of(ABT_pool_user_def handle) { return reinterpret_cast<pool_user_def*>(handle); }
+inline pool_user_def* user_def_of(ABT_pool_user_def handle) { return face::object_of<pool_user_def>(handle); }
 inline bool is_old(ABT_pool_user_def handle) { return handle->u_create_from_thread != nullptr; }
 
 // Those of the older kind: they look into pool::old.

@@ -6,7 +6,7 @@
 #include <weft/ext.h>
 #include <weft_abt/atomic.hpp>
 
-#include "spinlock.hpp"
+#include "faces/common/spinlock.hpp"
 #include "stream.hpp"
 
 namespace weft::abt {
@@ -14,8 +14,8 @@ namespace weft::abt {
 struct runtime {
   weft_thread* primary_thread;
   stream* primary_stream;
-  spinlock lock;  // the list of streams
-  stream* first;  // by rank
+  face::spinlock lock;  // the list of streams
+  stream* first;        // by rank
   atomic<int> stream_count;
   atomic<bool> keeps_primary;  // ABT_finalize, which the primary ULT calls, needs it on the OS thread of ABT_init
   atomic<int> most_streams;    // ABT_MAX_NUM_XSTREAMS, or one more than the largest rank so far

@@ -1,7 +1,8 @@
 // ABT_rwlock_*: readers go first, as in Argobots: a thread that reads already may come again while
 // a writer waits, for which Weft's own lock, first come first served, would make it wait for
 // itself. So this is a mutex around the state and a condition variable for each kind of waiter.
-#include "object.hpp"
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "tool.hpp"
 #include "waiting.hpp"
 
@@ -19,7 +20,7 @@ struct rwlock {
   bool is_written;
 };
 
-rwlock* rwlock_of(ABT_rwlock handle) { return reinterpret_cast<rwlock*>(handle); }
+rwlock* rwlock_of(ABT_rwlock handle) { return face::object_of<rwlock>(handle); }
 
 int answer(weft_status result) { return result == WEFT_OK ? ABT_SUCCESS : ABT_ERR_RWLOCK; }
 
@@ -101,13 +102,13 @@ int lock(ABT_rwlock handle, weft_status (*how)(rwlock*, weft_thread*)) {
 
 int ABT_rwlock_create(ABT_rwlock* newrwlock) {
   if (newrwlock == nullptr) return ABT_ERR_INV_ARG;
-  *newrwlock = reinterpret_cast<ABT_rwlock>(make_object<rwlock>(0));
+  *newrwlock = reinterpret_cast<ABT_rwlock>(face::make_object<rwlock>(0));
   return *newrwlock != ABT_RWLOCK_NULL ? ABT_SUCCESS : ABT_ERR_MEM;
 }
 
 int ABT_rwlock_free(ABT_rwlock* handle) {
   if (handle == nullptr || *handle == ABT_RWLOCK_NULL) return ABT_ERR_INV_RWLOCK;
-  free_object(rwlock_of(*handle));
+  face::free_object(rwlock_of(*handle));
   *handle = ABT_RWLOCK_NULL;
   return ABT_SUCCESS;
 }

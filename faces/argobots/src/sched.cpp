@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "config_values.hpp"
-#include "object.hpp"
+#include "faces/common/object.hpp"
 #include "pool.hpp"
 
 namespace weft::abt {
@@ -23,7 +23,7 @@ void free_memory(scheduler* one) {
   std::free(one->pools);
   std::free(one->queues);
   std::free(one->served);
-  free_object(one);
+  face::free_object(one);
 }
 
 // Null ones are made, and go with the scheduler.
@@ -53,7 +53,7 @@ void discard(scheduler* one, const ABT_pool* given) {
 }
 
 scheduler* allocate_scheduler(const ABT_sched_def* def, scheduler_kind kind, ABT_sched_config config, bool is_automatic) {
-  scheduler* const one = make_object<scheduler>(0);
+  scheduler* const one = face::make_object<scheduler>(0);
   if (one == nullptr) return nullptr;
   int automatic = is_automatic ? 1 : 0;
   read_config(config, ABT_sched_config_automatic.idx, &automatic);

@@ -29,7 +29,7 @@ int put_all(config_values* all, va_list& values) {
     if (name.idx == key_of_end) return ABT_SUCCESS;
     config_value one;
     if (const int error = take_value(values, name, &one); error != ABT_SUCCESS) return error;
-    if (const int error = put_value(all, one); error != ABT_SUCCESS) return error;
+    if (const int error = code_of(all->put(one)); error != ABT_SUCCESS) return error;
   }
 }
 
@@ -43,17 +43,17 @@ ABT_sched_config_var ABT_sched_config_automatic = {-3, ABT_SCHED_CONFIG_INT};
 ABT_sched_config_var ABT_sched_basic_freq = {-4, ABT_SCHED_CONFIG_INT};
 
 int ABT_sched_config_create(ABT_sched_config* config, ...) {
-  config_values* made = nullptr;
-  if (const int error = create_config(&made); error != ABT_SUCCESS) return error;
+  auto* const made = face::make_object<config_values>(0);
+  if (made == nullptr) return ABT_ERR_MEM;
   va_list values;
   va_start(values, config);
   const int error = put_all(made, values);
   va_end(values);
   if (error != ABT_SUCCESS) {
-    free_config(made);
+    face::free_object(made);
     return error;
   }
-  *config = reinterpret_cast<ABT_sched_config>(made);
+  *config = face::handle_to<ABT_sched_config>(made);
   return ABT_SUCCESS;
 }
 
@@ -64,7 +64,7 @@ int ABT_sched_config_read(ABT_sched_config config, int num_vars, ...) {
   va_start(places, num_vars);
   for (int key = 0; key < num_vars; ++key) {
     if (void* const place = va_arg(places, void*); place != nullptr) {
-      static_cast<void>(get_value(all, key, nullptr, place));  // those that are not set stay as they are
+      static_cast<void>(all->get(key, nullptr, place));  // those that are not set stay as they are
     }
   }
   va_end(places);
@@ -74,23 +74,19 @@ int ABT_sched_config_read(ABT_sched_config config, int num_vars, ...) {
 int ABT_sched_config_free(ABT_sched_config* config) {
   config_values* const all = values_of(*config);
   if (all == nullptr) return ABT_ERR_INV_SCHED_CONFIG;
-  free_config(all);
+  face::free_object(all);
   *config = ABT_SCHED_CONFIG_NULL;
   return ABT_SUCCESS;
 }
 
 int ABT_sched_config_set(ABT_sched_config config, int key, ABT_sched_config_type type, const void* value) {
   config_values* const all = values_of(config);
-  return all != nullptr ? put_value_from(all, key, type, value) : ABT_ERR_INV_SCHED_CONFIG;
+  return all != nullptr ? code_of(all->put_from(key, type, value)) : ABT_ERR_INV_SCHED_CONFIG;
 }
 
 int ABT_sched_config_get(ABT_sched_config config, int key, ABT_sched_config_type* type, void* value) {
   const config_values* const all = values_of(config);
-  if (all == nullptr) return ABT_ERR_INV_SCHED_CONFIG;
-  int found = 0;
-  const int error = get_value(all, key, &found, value);
-  if (error == ABT_SUCCESS && type != nullptr) *type = static_cast<ABT_sched_config_type>(found);
-  return error;
+  return all != nullptr ? get_value(all, key, type, value) : ABT_ERR_INV_SCHED_CONFIG;
 }
 
 }  // extern "C"

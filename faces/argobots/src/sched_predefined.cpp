@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "base/rng.hpp"
 #include "pool.hpp"
 #include "self.hpp"
 #include "stream.hpp"
@@ -55,7 +56,7 @@ struct in_order_with_turns {
 
 struct stealing {
   scheduler* who;
-  std::uint64_t random;
+  base::rng random;
 
   chosen next(const pool* comes_back) {
     if (weft_thread* found = pop(who->served[0], ABT_POOL_CONTEXT_OWNER_PRIMARY); found != nullptr) return {found, false};
@@ -65,18 +66,12 @@ struct stealing {
   // Each of the others once, from a random one on.
   weft_thread* steal() {
     const std::size_t others = who->pool_count - 1;
-    std::size_t victim = draw() % others;
+    std::size_t victim = random.below(static_cast<std::uint32_t>(others));
     for (std::size_t tried = 0; tried < others; ++tried) {
       if (weft_thread* found = pop(who->served[1 + victim], ABT_POOL_CONTEXT_OWNER_SECONDARY); found != nullptr) return found;
       if (++victim == others) victim = 0;
     }
     return nullptr;
-  }
-  std::uint64_t draw() {  // xorshift64
-    random ^= random << 13;
-    random ^= random >> 7;
-    random ^= random << 17;
-    return random;
   }
   void take_stock() {}
 };
@@ -144,7 +139,7 @@ void run_prio(ABT_sched handle) { serve(scheduler_of(handle), in_order{scheduler
 void run_randws(ABT_sched handle) {
   scheduler* const who = scheduler_of(handle);
   const std::uint64_t seed = who->pool_count != 0 ? who->served[0]->id + 1 : 1;
-  serve(who, stealing{who, seed * 0x9e3779b97f4a7c15});
+  serve(who, stealing{who, base::rng(seed)});
 }
 
 constexpr ABT_sched_def basic{ABT_SCHED_TYPE_ULT, nullptr, run_basic, nullptr, nullptr};

@@ -8,8 +8,8 @@
 
 #include "affinity.hpp"
 #include "environment.hpp"
+#include "faces/common/object.hpp"
 #include "handle.hpp"
-#include "object.hpp"
 #include "pool.hpp"
 #include "runtime.hpp"
 #include "scheduler.hpp"
@@ -35,7 +35,7 @@ namespace {
 
 // The one before may go then.
 void set_main_scheduler(stream* one, scheduler* to) {
-  const guard hold(one->changing);
+  const face::guard hold(one->changing);
   one->main_scheduler.store(to, std::memory_order_relaxed);
 }
 
@@ -167,16 +167,16 @@ int make_insides(stream* one, scheduler* main) {
 }  // namespace
 
 int create_stream(scheduler* main, int rank, bool is_primary, stream** out) {
-  auto* const one = make_object<stream>(0);
+  auto* const one = face::make_object<stream>(0);
   if (one == nullptr) return ABT_ERR_MEM;
   one->is_primary = is_primary;
   if (!take_rank(one, rank)) {
-    free_object(one);
+    face::free_object(one);
     return ABT_ERR_INV_XSTREAM_RANK;
   }
   if (const int error = make_insides(one, main); error != ABT_SUCCESS) {
     return_rank(one);
-    free_object(one);
+    face::free_object(one);
     return error;
   }
   push(one->root_pool, one->scheduler_thread, ABT_POOL_CONTEXT_OP_THREAD_CREATE);
@@ -214,7 +214,7 @@ void free_stream(stream* one) {
   retire_scheduler(main, one->is_primary);
   free_root_pool(one);
   free_worker(one);
-  free_object(one);
+  face::free_object(one);
 }
 
 // ---- other main schedulers ----------------------------------------------------------------------

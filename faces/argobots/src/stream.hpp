@@ -11,7 +11,7 @@
 #include <weft/ext.h>
 #include <weft_abt/atomic.hpp>
 
-#include "spinlock.hpp"
+#include "faces/common/spinlock.hpp"
 
 namespace weft::abt {
 
@@ -56,7 +56,7 @@ struct stream {
   int os_thread;                  // as the system numbers it; see started
 
   // anyone
-  spinlock changing;            // the scheduler that main_scheduler names stays while another stream holds it
+  face::spinlock changing;      // the scheduler that main_scheduler names stays while another stream holds it
   weft_event started;           // its OS thread is known
   atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, which ABT_finalize needs there and another stream found
 
@@ -89,7 +89,7 @@ bool has_events(const stream* here, const scheduler* who);
 // streams' units; must be short, and switch never.
 template <class Look>
 auto with_main_scheduler(stream* one, Look look) {
-  const guard hold(one->changing);
+  const face::guard hold(one->changing);
   return look(one->main_scheduler.load(std::memory_order_relaxed));
 }
 

@@ -1,7 +1,7 @@
 // Ranks: the runtime's list of streams is sorted by them.
 
+#include "faces/common/spinlock.hpp"
 #include "runtime.hpp"
-#include "spinlock.hpp"
 #include "stream.hpp"
 
 namespace weft::abt {
@@ -47,7 +47,7 @@ void remove(runtime* all, stream* gone) {
 
 bool take_rank(stream* one, int rank) {
   runtime* const all = current_runtime();
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   if (rank == ABT_XSTREAM_ANY_RANK) {
     rank = lowest_free(all);
   } else if (is_taken(all, rank)) {
@@ -60,7 +60,7 @@ bool take_rank(stream* one, int rank) {
 
 bool change_rank(stream* one, int rank) {
   runtime* const all = current_runtime();
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   if (rank_of(one) == rank) return true;
   if (is_taken(all, rank)) return false;
   remove(all, one);
@@ -70,7 +70,7 @@ bool change_rank(stream* one, int rank) {
 
 void return_rank(stream* one) {
   runtime* const all = current_runtime();
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   remove(all, one);
   all->stream_count.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -79,7 +79,7 @@ stream* stream_of_callback() {
   const int worker = weft_worker_self();
   if (worker < 0 || weft_self() != nullptr) return nullptr;  // an OS thread, or a thread that weft.h made
   runtime* const all = current_runtime();
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   stream* one = all->first;
   while (one != nullptr && static_cast<int>(one->worker) != worker) one = one->after;
   return one;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "environment.hpp"
-#include "object.hpp"
+#include "faces/common/object.hpp"
 #include "runtime.hpp"
 
 using namespace weft::abt;
@@ -19,7 +19,7 @@ constexpr std::uintptr_t stack_alignment = 8;
 int ABT_thread_attr_create(ABT_thread_attr* newattr) {
   *newattr = ABT_THREAD_ATTR_NULL;
   if (!is_initialized()) return ABT_ERR_UNINITIALIZED;
-  auto* const made = make_object<thread_attr>(0, nullptr, current_settings().thread_stack_bytes, true, nullptr, nullptr);
+  auto* const made = face::make_object<thread_attr>(0, nullptr, current_settings().thread_stack_bytes, true, nullptr, nullptr);
   if (made == nullptr) return ABT_ERR_MEM;
   *newattr = handle_of(made);
   return ABT_SUCCESS;
@@ -27,7 +27,7 @@ int ABT_thread_attr_create(ABT_thread_attr* newattr) {
 
 int ABT_thread_attr_free(ABT_thread_attr* attr) {
   if (*attr == ABT_THREAD_ATTR_NULL) return ABT_ERR_INV_THREAD_ATTR;
-  free_object(attr_of(*attr));
+  face::free_object(attr_of(*attr));
   *attr = ABT_THREAD_ATTR_NULL;
   return ABT_SUCCESS;
 }

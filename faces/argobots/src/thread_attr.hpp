@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "handle.hpp"
+
 namespace weft::abt {
 
 struct thread_attr {
@@ -15,7 +17,7 @@ struct thread_attr {
   void* callback_argument;
 };
 
-inline thread_attr* attr_of(ABT_thread_attr handle) { return reinterpret_cast<thread_attr*>(handle); }
-inline ABT_thread_attr handle_of(thread_attr* one) { return reinterpret_cast<ABT_thread_attr>(one); }
+inline thread_attr* attr_of(ABT_thread_attr handle) { return face::object_of<thread_attr>(handle); }
+inline ABT_thread_attr handle_of(thread_attr* one) { return face::handle_to<ABT_thread_attr>(one); }
 
 }  // namespace weft::abt

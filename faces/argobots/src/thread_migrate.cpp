@@ -47,7 +47,7 @@ destination destination_on(stream* one, const weft_thread* thread) {
 // none.
 bool find_next(const weft_thread* thread, int* rank, destination* out) {
   runtime* const all = current_runtime();
-  const guard hold(all->lock);
+  const face::guard hold(all->lock);
   const stream* const last = fields_of(thread)->last_stream.load(std::memory_order_relaxed);
   for (stream* one = all->first; one != nullptr; one = one->after) {
     const int its_rank = one->rank.load(std::memory_order_relaxed);

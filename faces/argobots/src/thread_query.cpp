@@ -2,9 +2,9 @@
 
 #include <abt.h>
 
+#include "faces/common/object.hpp"
 #include "handle.hpp"
 #include "key.hpp"
-#include "object.hpp"
 #include "pool.hpp"
 #include "runtime.hpp"
 #include "self.hpp"
@@ -142,7 +142,7 @@ int ABT_thread_get_attr(ABT_thread thread, ABT_thread_attr* attr) {
   const unit_fields* const what = fields_of(thread_of(thread));
   if (!what->is(is_yieldable)) return ABT_ERR_INV_THREAD;
   const placed_stack now = asked_stack_of(thread_of(thread));
-  auto* const made = make_object<thread_attr>(0, now.low, now.bytes, what->is(is_migratable), nullptr, nullptr);
+  auto* const made = face::make_object<thread_attr>(0, now.low, now.bytes, what->is(is_migratable), nullptr, nullptr);
   if (made == nullptr) return ABT_ERR_MEM;
   // [Z31] acquire: as [Z11]; pairs with [Z12]
   if (const migration* const record = what->moving.load(std::memory_order_acquire); record != nullptr) {

@@ -31,7 +31,7 @@ struct tool_context {
 constexpr std::uint32_t is_wait_told = 1u << 31;  // in unit_fields::wait_kind
 constexpr std::uint32_t kinds = is_wait_told - 1;
 
-constinit spinlock writers;
+constinit face::spinlock writers;
 constinit atomic<std::uint32_t> version{0};
 constinit atomic<ABT_tool_thread_callback_fn> callback{nullptr};
 constinit atomic<void*> callback_argument{nullptr};
@@ -67,7 +67,7 @@ listener listener_of(std::uint64_t event) {
 }
 
 void replace_listener(ABT_tool_thread_callback_fn call, std::uint64_t mask, void* argument) {
-  const guard hold(writers);
+  const face::guard hold(writers);
   version.fetch_add(1, std::memory_order_relaxed);
   // [Z24] release: the odd version comes first; pairs with [Z23]
   callback.store(call, std::memory_order_release);

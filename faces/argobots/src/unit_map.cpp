@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "spinlock.hpp"
+#include "faces/common/spinlock.hpp"
 
 namespace weft::abt {
 
@@ -16,7 +16,7 @@ struct entry {
 };
 
 struct bucket {
-  spinlock lock;
+  face::spinlock lock;
   entry* first = nullptr;
 };
 
@@ -34,7 +34,7 @@ int map_unit(ABT_unit unit, weft_thread* thread) {
   entry* const made = static_cast<entry*>(std::malloc(sizeof(entry)));
   if (made == nullptr) return ABT_ERR_MEM;
   bucket& where = bucket_of(unit);
-  const guard hold(where.lock);
+  const face::guard hold(where.lock);
   *made = {unit, thread, where.first};
   where.first = made;
   return ABT_SUCCESS;
@@ -44,7 +44,7 @@ void unmap_unit(ABT_unit unit) {
   bucket& where = bucket_of(unit);
   entry* found = nullptr;
   {
-    const guard hold(where.lock);
+    const face::guard hold(where.lock);
     entry** link = &where.first;
     while (*link != nullptr && (*link)->unit != unit) link = &(*link)->next;
     found = *link;
@@ -55,7 +55,7 @@ void unmap_unit(ABT_unit unit) {
 
 weft_thread* find_unit(ABT_unit unit) {
   bucket& where = bucket_of(unit);
-  const guard hold(where.lock);
+  const face::guard hold(where.lock);
   const entry* one = where.first;
   while (one != nullptr && one->unit != unit) one = one->next;
   return one != nullptr ? one->thread : nullptr;

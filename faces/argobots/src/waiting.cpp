@@ -11,20 +11,9 @@ namespace {
 
 constexpr int busy_rounds = 50;
 constexpr int polite_rounds = 200;
-constexpr long rest_ns = 50'000;
 constexpr std::int64_t second_ns = 1'000'000'000;
 
 weft_mutex private_waits_lock = WEFT_MUTEX_UNFAIR_INIT;
-
-void rest(int round) {
-  if (round < busy_rounds) return;
-  if (round < polite_rounds) {
-    sched_yield();
-  } else {
-    const timespec shortly{0, rest_ns};
-    nanosleep(&shortly, nullptr);
-  }
-}
 
 // Saturates: programs write "for ever" as the largest time.
 std::int64_t in_ns(const timespec& time) {
@@ -52,18 +41,24 @@ void end_if_cancelled(weft_thread* self) {
 weft_status try_for_a_while(weft_mutex* lock) {
   for (int round = 0; round < polite_rounds; ++round) {
     if (const weft_status result = weft_mutex_try_lock(lock); result != WEFT_BUSY) return result;
-    rest(round);
+    if (round >= busy_rounds) sched_yield();
   }
   return WEFT_BUSY;
 }
 
 weft_status lock_by_trying(weft_mutex* lock) {
-  weft_status result = try_for_a_while(lock);
-  while (result == WEFT_BUSY) {
-    rest(polite_rounds);
-    result = weft_mutex_try_lock(lock);
-  }
-  return result;
+  struct attempts {
+    weft_mutex* lock;
+    weft_status result;
+  } mine{lock, try_for_a_while(lock)};
+  if (mine.result != WEFT_BUSY) return mine.result;
+  const auto attempt = [](void* argument) {
+    auto* const it = static_cast<attempts*>(argument);
+    it->result = weft_mutex_try_lock(it->lock);
+    return it->result != WEFT_BUSY;
+  };
+  const weft_status refused = weft_ext_try_until(attempt, &mine, "mutex");
+  return refused == WEFT_OK ? mine.result : refused;
 }
 
 // ---- private waits ----

@@ -1,6 +1,7 @@
 // ABT_xstream_barrier_*: a barrier of OS threads. A waiter keeps its execution stream,
 // which runs nothing else meanwhile.
-#include "object.hpp"
+#include "faces/common/object.hpp"
+#include "handle.hpp"
 #include "waiting.hpp"
 
 namespace {
@@ -11,7 +12,7 @@ struct xstream_barrier {
   weft_barrier parties;
 };
 
-xstream_barrier* barrier_of(ABT_xstream_barrier handle) { return reinterpret_cast<xstream_barrier*>(handle); }
+xstream_barrier* barrier_of(ABT_xstream_barrier handle) { return face::object_of<xstream_barrier>(handle); }
 
 }  // namespace
 
@@ -19,7 +20,7 @@ int ABT_xstream_barrier_create(uint32_t num_waiters, ABT_xstream_barrier* newbar
   if (newbarrier == nullptr) return ABT_ERR_INV_ARG;
   *newbarrier = ABT_XSTREAM_BARRIER_NULL;
   if (num_waiters == 0) return ABT_ERR_INV_ARG;
-  xstream_barrier* const made = make_object<xstream_barrier>(0);
+  xstream_barrier* const made = face::make_object<xstream_barrier>(0);
   if (made == nullptr) return ABT_ERR_MEM;
   *newbarrier = reinterpret_cast<ABT_xstream_barrier>(made);
   return weft_barrier_init(&made->parties, num_waiters) == WEFT_OK ? ABT_SUCCESS : ABT_ERR_INV_ARG;
@@ -27,7 +28,7 @@ int ABT_xstream_barrier_create(uint32_t num_waiters, ABT_xstream_barrier* newbar
 
 int ABT_xstream_barrier_free(ABT_xstream_barrier* handle) {
   if (handle == nullptr || *handle == ABT_XSTREAM_BARRIER_NULL) return ABT_ERR_INV_XSTREAM_BARRIER;
-  free_object(barrier_of(*handle));
+  face::free_object(barrier_of(*handle));
   *handle = ABT_XSTREAM_BARRIER_NULL;
   return ABT_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/manage.h>
 
 #include "builtin.h"
@@ -27,9 +28,16 @@ static bool is_right_version(const threads_component *component) {
 }
 
 threads_status threads_add_component(const threads_component *component) {
-  if (component == NULL || !is_right_version(component) || component->name == NULL || *component->name == 0)
-    return THREADS_INVALID;
-  if (added_count == sizeof added / sizeof *added) return THREADS_AGAIN;
+  static const char call[] = "threads_add_component";
+  if (component == NULL) return threads_fail_on_null(call, "component");
+  if (component->version != THREADS_COMPONENT_VERSION)
+    return threads_fail(THREADS_INVALID, call, "component", "its version is %u, which is not this library's", component->version);
+  if (component->size != sizeof *component)
+    return threads_fail(THREADS_INVALID, call, "component", "its size is %u, which is not this library's", component->size);
+  if (component->name == NULL || *component->name == 0)
+    return threads_fail_at(THREADS_INVALID, call, "component", "it has no name (%p)", component);
+  if (added_count == sizeof added / sizeof *added)
+    return threads_fail(THREADS_AGAIN, call, NULL, "%u have been added, which are all that are possible", added_count);
   added[added_count++] = component;
   return THREADS_OK;
 }

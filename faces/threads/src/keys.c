@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <weft_threads/detail/fail.h>
+
 enum { most_keys = 128, most_rounds = 4 };
 
 /* generation: atomic; even while there is no such key. The rest, and changes of it, belong to
@@ -33,7 +35,7 @@ bool key_is_living(threads_key key) {
 static void next_generation(struct key *key) { __atomic_fetch_add(&key->generation, 1, __ATOMIC_RELAXED); }
 
 threads_status keys_create(void (*destructor)(void *value), threads_key *out) {
-  if (out == NULL) return THREADS_INVALID;
+  if (out == NULL) return threads_fail_on_null("threads_key_create", "out");
   threads_status status = THREADS_AGAIN;
   pthread_mutex_lock(&mutex);
   for (size_t i = 0; i < most_keys && status != THREADS_OK; ++i) {
@@ -45,7 +47,8 @@ threads_status keys_create(void (*destructor)(void *value), threads_key *out) {
     status = THREADS_OK;
   }
   pthread_mutex_unlock(&mutex);
-  return status;
+  if (status == THREADS_OK) return status;
+  return threads_fail(status, "threads_key_create", NULL, "there are %u keys, which are all that are possible", most_keys);
 }
 
 threads_status keys_delete(threads_key key) {
@@ -53,7 +56,8 @@ threads_status keys_delete(threads_key key) {
   const bool was_living = key_is_living(key);
   if (was_living) next_generation(&keys[key.opaque[0]]);
   pthread_mutex_unlock(&mutex);
-  return was_living ? THREADS_OK : THREADS_INVALID;
+  return was_living ? THREADS_OK
+                    : threads_fail(THREADS_INVALID, "threads_key_delete", "key", "there is no key %u", key.opaque[0]);
 }
 
 struct key_values *key_values_new(void) { return calloc(1, sizeof(struct key_values)); }

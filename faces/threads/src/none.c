@@ -1,104 +1,109 @@
 /* The table before the start and after the stop: it refuses everything, so that no call has to
  * ask whether there is one. */
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/threads.h>
 
 #include "builtin.h"
 
+static threads_status refuse(const char *call) {
+  return threads_fail(THREADS_NOT_STARTED, call, NULL, "no implementation runs: call threads_start first", 0);
+}
+
 static unsigned none_number(void) { return 0; }
 static threads_status none_counts(threads_count *out) {
   (void)out;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_counts");
 }
 static threads_status none_create(threads_function function, void *argument, threads_thread **out) {
   (void)function;
   (void)argument;
   (void)out;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_create");
 }
 static threads_status none_join(threads_thread *thread) {
   (void)thread;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_join");
 }
 static uint64_t none_self_id(void) { return 0; }
 static void none_yield(void) {}
 static threads_status none_sleep_ns(uint64_t interval_ns) {
   (void)interval_ns;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sleep_ns");
 }
 static threads_status none_list_start(threads_list *list) {
   (void)list;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_list_start");
 }
 static threads_status none_list_wait(threads_list *list) {
   (void)list;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_list_wait");
 }
 static threads_status none_mutex_lock(threads_mutex *mutex) {
   (void)mutex;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_mutex_lock");
 }
 static threads_status none_mutex_try_lock(threads_mutex *mutex) {
   (void)mutex;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_mutex_try_lock");
 }
 static threads_status none_mutex_unlock(threads_mutex *mutex) {
   (void)mutex;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_mutex_unlock");
 }
 static threads_status none_mutex_destroy(threads_mutex *mutex) {
   (void)mutex;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_mutex_destroy");
 }
 static threads_status none_cond_wait(threads_cond *cond, threads_mutex *mutex) {
   (void)cond;
   (void)mutex;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_cond_wait");
 }
 static threads_status none_cond_wait_until(threads_cond *cond, threads_mutex *mutex, uint64_t deadline_ns) {
   (void)cond;
   (void)mutex;
   (void)deadline_ns;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_cond_wait_until");
 }
 static threads_status none_cond_signal(threads_cond *cond) {
   (void)cond;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_cond_signal");
 }
 static threads_status none_cond_broadcast(threads_cond *cond) {
   (void)cond;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_cond_broadcast");
 }
 static threads_status none_cond_destroy(threads_cond *cond) {
   (void)cond;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_cond_destroy");
 }
 static threads_status none_sync_read_fe(threads_sync *sync, uint64_t *out) {
   (void)sync;
   (void)out;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_read_fe");
 }
 static threads_status none_sync_read_ff(threads_sync *sync, uint64_t *out) {
   (void)sync;
   (void)out;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_read_ff");
 }
 static threads_status none_sync_write_ef(threads_sync *sync, uint64_t value) {
   (void)sync;
   (void)value;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_write_ef");
 }
 static threads_status none_sync_write_xf(threads_sync *sync, uint64_t value) {
   (void)sync;
   (void)value;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_write_xf");
 }
 static threads_status none_sync_empty(threads_sync *sync) {
   (void)sync;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_empty");
 }
 static threads_status none_sync_fill(threads_sync *sync) {
   (void)sync;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_fill");
 }
 static bool none_sync_is_full(const threads_sync *sync) {
   (void)sync;
@@ -106,21 +111,21 @@ static bool none_sync_is_full(const threads_sync *sync) {
 }
 static threads_status none_sync_destroy(threads_sync *sync) {
   (void)sync;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_sync_destroy");
 }
 static threads_status none_key_create(void (*destructor)(void *), threads_key *out) {
   (void)destructor;
   (void)out;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_key_create");
 }
 static threads_status none_key_delete(threads_key key) {
   (void)key;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_key_delete");
 }
 static threads_status none_key_set(threads_key key, void *value) {
   (void)key;
   (void)value;
-  return THREADS_NOT_STARTED;
+  return refuse("threads_key_set");
 }
 static void *none_key_get(threads_key key) {
   (void)key;

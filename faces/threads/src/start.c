@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/manage.h>
 
 #include "builtin.h"
@@ -53,6 +54,29 @@ static const threads_component *choose(const threads_config *config, threads_sta
   return *status == THREADS_OK ? chosen : NULL;
 }
 
+/* What is wrong was said on stderr. */
+static threads_status refuse_choice(threads_status status, const threads_config *config) {
+  const char *const argument = config->implementation != NULL ? "config" : NULL;
+  const char *const cause = status == THREADS_INVALID ? "this program cannot run the implementation: a line on stderr says why"
+                                                      : "the implementation cannot be loaded: a line on stderr says why";
+  return threads_fail(status, "threads_start", argument, cause, 0);
+}
+
+static const char *cause_of_refusal(threads_status status) {
+  switch (status) {
+    case THREADS_NOMEM: return "memory is exhausted";
+    case THREADS_AGAIN: return "the system refused an OS thread";
+    case THREADS_BUSY: return "what is underneath was started by another caller";
+    case THREADS_UNSUPPORTED: return "it cannot do what config wants: a line on stderr says what";
+    default: return "a setting is bad: a line on stderr says which";
+  }
+}
+
+static threads_status refuse_start(threads_status status, const threads_component *chosen) {
+  if (chosen == &threads_component_weft) return threads_fail_as(status, "threads_start");
+  return threads_fail(status, "threads_start", NULL, cause_of_refusal(status), 0);
+}
+
 threads_status threads_start(const threads_config *config) {
   const threads_config defaults = THREADS_CONFIG_INIT;
   if (config == NULL) config = &defaults;
@@ -60,17 +84,18 @@ threads_status threads_start(const threads_config *config) {
     report_error(
         "threads_config has %zu bytes here, not %zu; begin with THREADS_CONFIG_INIT and compile with this library's header",
         sizeof *config, config->size);
-    return THREADS_INVALID;
+    return threads_fail(THREADS_INVALID, "threads_start", "config", "its size is %u: begin with THREADS_CONFIG_INIT",
+                        config->size);
   }
   if (threads_is_started()) {
     report_error("threads_start: %s runs already; threads_stop comes first", threads_implementation());
-    return THREADS_BUSY;
+    return threads_fail(THREADS_BUSY, "threads_start", NULL, "an implementation runs already: threads_stop comes first", 0);
   }
   threads_status status = THREADS_INVALID;
   const threads_component *const chosen = choose(config, &status);
-  if (chosen == NULL) return status;
+  if (chosen == NULL) return refuse_choice(status, config);
   status = chosen->start(config);
-  if (status != THREADS_OK) return status;
+  if (status != THREADS_OK) return refuse_start(status, chosen);
   starter.os_thread = pthread_self();
   starter.id = chosen->self_id();
   threads_component_now = chosen;
@@ -83,8 +108,9 @@ static bool is_starter(void) {
 }
 
 threads_status threads_stop(void) {
-  if (!threads_is_started()) return THREADS_NOT_STARTED;
-  if (!is_starter()) return THREADS_NOT_OWNER;
+  if (!threads_is_started())
+    return threads_fail(THREADS_NOT_STARTED, "threads_stop", NULL, "no implementation runs: call threads_start first", 0);
+  if (!is_starter()) return threads_fail(THREADS_NOT_OWNER, "threads_stop", NULL, "the caller is not that of threads_start", 0);
   const threads_status status = threads_component_now->stop();
   if (status == THREADS_OK) threads_component_now = &threads_component_none;
   return status;

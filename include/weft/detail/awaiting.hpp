@@ -224,6 +224,7 @@ class [[nodiscard]] source_awaiter : public own_awaiter {
       pending.finish();
       if (pending.is_stopped()) throw stopped();
       if (failure != nullptr) std::rethrow_exception(failure);
+      pending.check_end();
     }
 
     waiting_coroutine self;

@@ -228,7 +228,7 @@ class channel_core {
     }
     finish_all(claimed, channel_waiter::outcome::closed);
   }
-  bool is_closed() noexcept {
+  bool is_closed() const noexcept {
     const std::lock_guard hold(lock_);
     return is_closed_;
   }
@@ -406,7 +406,7 @@ class channel_core {
   std::size_t room_;  // how many values the buffer may hold now
   value_ring<T> ring_;
   channel_queue pushers_;
-  channel_lock lock_;
+  mutable channel_lock lock_;  // is_closed is const
   bool is_closed_ = false;
   const bool pushers_try_again_;
   channel_queue poppers_;

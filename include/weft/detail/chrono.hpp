@@ -10,12 +10,12 @@
 
 namespace weft::detail {
 
-// Rounded up, since a wait is never shorter than was asked; nothing below 0; what does not fit
-// waits for ever.
+// Rounded up, since a wait is never shorter than was asked; nothing below 0, nor for a duration that
+// is not a number; what does not fit waits for ever.
 template <class Rep, class Period>
 constexpr std::uint64_t to_ns(const std::chrono::duration<Rep, Period>& interval) {
   using namespace std::chrono;
-  if (interval <= interval.zero()) return 0;
+  if (!(interval > interval.zero())) return 0;  // NaN is not above it
   // Compared as double: the integer product would already have overflowed.
   if (duration<double, std::nano>(interval).count() >= 0x1p64) return WEFT_FOREVER;
   return ceil<duration<std::uint64_t, std::nano>>(interval).count();

@@ -106,6 +106,10 @@ class pending : private notice {
   }
   bool is_stopped() const noexcept { return is_stopped_; }
   weft_status status() const noexcept { return status_; }
+  // Throws what became of the wait, unless it is over as it should be. A stop is the caller's.
+  void check_end() const {
+    if (status_ == WEFT_ENDED) fail(WEFT_ENDED, "weft: the runtime ended before the deadline of a wait");
+  }
 
  private:
   static constexpr std::uint8_t armed = 1;

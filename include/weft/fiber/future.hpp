@@ -50,10 +50,7 @@ class future : public weft::future<T> {
     return weft::future<T>::get();
   }
   // Waits until get would not wait.
-  void wait() const {
-    detail::run_first(this->runner());
-    weft::future<T>::wait();
-  }
+  void wait() const { this->wait_after(detail::run_first); }
 };
 
 // Calls function(arguments...), each copied or moved as std::thread does, in a new fiber; the

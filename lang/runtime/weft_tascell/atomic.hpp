@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "arch/cpu.hpp"
+
 namespace weft::tascell_runtime {
 
 namespace base {  // named as the core's are, for the mutation test
@@ -61,12 +63,6 @@ template <class T>
 }
 
 // In a loop that looks until another worker has written.
-inline void spin_hint() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+inline void spin_hint() { arch::pause(); }
 
 }  // namespace weft::tascell_runtime

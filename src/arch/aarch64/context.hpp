@@ -105,6 +105,8 @@ inline constexpr char argument_register[] = "x29";
 
 inline bool has_shadow_stack() { return false; }  // Linux gives none (GCS) to programs that were not built for it
 
+inline bool has_split_stack() { return false; }  // no compiler has it there
+
 struct fp_control {
   std::uint64_t fpcr;
 };

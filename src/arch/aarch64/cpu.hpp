@@ -23,4 +23,11 @@ inline std::uint64_t cycles() {
   return count;
 }
 
+// Where the caller stands: the stack that it is on need not be the one that its unit was given.
+[[gnu::always_inline]] inline const char* stack_pointer() {
+  const char* here;
+  asm("mov %0, sp" : "=r"(here));
+  return here;
+}
+
 }  // namespace weft::arch

@@ -148,6 +148,14 @@ inline bool has_shadow_stack() {
   return syscall(SYS_arch_prctl, shadow_stack_status, &features) == 0 && (features & 1) != 0;
 }
 
+// Whether the calling OS thread runs code of -fsplit-stack, which compares the stack pointer with a
+// limit that libgcc keeps for it beside the thread pointer: on another stack it goes astray.
+inline bool has_split_stack() {
+  std::uintptr_t limit;
+  asm("movq %%fs:0x70, %0" : "=r"(limit));
+  return limit != 0;
+}
+
 struct fp_control {
   std::uint32_t mxcsr;
   std::uint16_t x87;

@@ -17,4 +17,11 @@ template <class Word>
 
 inline std::uint64_t cycles() { return __builtin_ia32_rdtsc(); }
 
+// Where the caller stands: the stack that it is on need not be the one that its unit was given.
+[[gnu::always_inline]] inline const char* stack_pointer() {
+  const char* here;
+  asm("mov %%rsp, %0" : "=r"(here));
+  return here;
+}
+
 }  // namespace weft::arch

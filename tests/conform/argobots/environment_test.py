@@ -5,6 +5,7 @@ instead, what means nothing by one line for all.
 usage: environment_test.py program-with-the-families"""
 
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -38,7 +39,7 @@ class EnvironmentTest(unittest.TestCase):
         self.assertIn("131072 bytes", printed)
 
     def test_a_value_that_cannot_be_used_is_answered(self):
-        for name, value, used in (("ABT_THREAD_STACKSIZE", "big", "65536"), ("ABT_THREAD_STACKSIZE", "1", "16384"),
+        for name, value, used in (("ABT_THREAD_STACKSIZE", "big", "196608"), ("ABT_THREAD_STACKSIZE", "1", "16384"),
                                   ("ABT_SCHED_EVENT_FREQ", "-3", "50"), ("ABT_KEY_TABLE_SIZE", "0", "1"),
                                   ("ABT_MAX_NUM_XSTREAMS", "4x", str(os.sysconf("SC_NPROCESSORS_ONLN"))), ("ABT_PRINT_CONFIG", "maybe", "no")):
             with self.subTest(name=name, value=value):
@@ -81,10 +82,46 @@ class EnvironmentTest(unittest.TestCase):
 
     def test_a_deadlock_is_told(self):
         environment = dict(os.environ, WEFT_DEADLOCK="abort")
-        done = subprocess.run([PROGRAM, "standing"], env=environment, capture_output=True, text=True, timeout=100)
+        done = subprocess.run([PROGRAM, "standing"], env=environment, capture_output=True, text=True, timeout=250)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("weft: deadlock: nothing can ever run again", done.stderr)
         self.assertIn("waits for mutex", done.stderr)
+
+    # One stream: primary and secondary. The holder, or the signaller, is ready behind the tasklet.
+    def test_a_tasklet_that_waits_for_its_own_stream_is_told_and_aborts(self):
+        for family, what in (("standing_tasklet", "waits for mutex"), ("standing_barrier", "waits for barrier")):
+            with self.subTest(family=family):
+                environment = dict(os.environ, WEFT_DEADLOCK="abort")
+                done = subprocess.run([PROGRAM, family], env=environment, capture_output=True, text=True, timeout=100)
+                self.assertEqual(done.returncode, -signal.SIGABRT, done.stderr)
+                self.check_tasklet_report(done.stderr, what)
+
+    def test_a_tasklet_that_waits_for_its_own_stream_is_told_and_stays(self):
+        environment = dict(os.environ, WEFT_DEADLOCK="report")
+        with subprocess.Popen([PROGRAM, "standing_tasklet"], env=environment, stderr=subprocess.PIPE, text=True) as program:
+            said = ""
+            while "the program stays as it is" not in said:
+                line = program.stderr.readline()
+                self.assertNotEqual(line, "", said)
+                said += line
+            self.assertIsNone(program.poll(), said)
+            program.kill()
+        self.check_tasklet_report(said, "waits for mutex")
+
+    def check_tasklet_report(self, said, what):
+        self.assertIn("weft: deadlock: nothing can ever run again. 1 worker is idle, 1 is held up by what waits on it", said)
+        self.assertRegex(said, r"OS thread \d+, worker 1, which runs no other thread meanwhile.*: " + what)
+        self.assertIn("cure: a tasklet or callback that waits keeps the threads of its worker waiting", said)
+
+    def test_an_overflow_names_the_variable_and_the_size_that_was_asked_for(self):
+        for variables, size in (({}, "192 KiB"), ({"ABT_THREAD_STACKSIZE": "96K"}, "96 KiB")):
+            with self.subTest(variables=variables):
+                environment = {name: value for name, value in os.environ.items() if not name.startswith(("ABT_", "WEFT_STACK"))}
+                done = subprocess.run([PROGRAM, "too_deep"], env=dict(environment, **variables), capture_output=True, text=True, timeout=100)
+                self.assertEqual(done.returncode, -signal.SIGSEGV, done.stderr)
+                self.assertIn(f"its stack of {size} is used up", done.stderr)
+                self.assertIn("weft:   in go_deeper", done.stderr)
+                self.assertIn(f"raise ABT_THREAD_STACKSIZE, or the size by ABT_thread_attr_set_stacksize (now {size})", done.stderr)
 
     def test_stacks_have_guards_always(self):
         lines, _ = run(ABT_STACK_OVERFLOW_CHECK="none")

@@ -9,7 +9,7 @@
 namespace explorer {
 
 inline constexpr int max_threads = 6;  // thread 0 is the model's body, before and after the others
-inline constexpr int max_locations = 96;
+inline constexpr int max_locations = 128;
 inline int locations_in_use = 0;  // of this execution: views need not be joined beyond
 
 // A place in a location's modification order. Stores are appended far apart, so that others can be

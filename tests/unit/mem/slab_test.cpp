@@ -25,6 +25,33 @@ struct fixture {
   }
 };
 
+TEST_CASE("blocks that stay are as they were after their depot has stopped, and go one by one") {
+  static std::set<void*> kept;
+  static std::vector<weft::mem::left_chunk*> chunks;
+  slab_depot depot;
+  depot.start(128);
+  constexpr unsigned many = 5000;  // several chunks
+  std::vector<void*> blocks(many);
+  REQUIRE(depot.take(blocks.data(), many) == many);
+  for (std::size_t each = 0; each < many; each += 100) {
+    std::memset(blocks[each], 7, 128);
+    kept.insert(blocks[each]);
+  }
+  const auto keeps = [](void* block, weft::mem::left_chunk* of) {
+    if (kept.count(block) == 0) return false;
+    chunks.push_back(of);
+    return true;
+  };
+  CHECK(depot.stop_without(keeps) == kept.size());
+  depot.start(128);
+  std::vector<void*> later(many);
+  REQUIRE(depot.take(later.data(), many) == many);
+  for (void* each : later) CHECK(kept.count(each) == 0);
+  for (void* each : kept) CHECK(static_cast<unsigned char*>(each)[127] == 7);
+  for (weft::mem::left_chunk* each : chunks) slab_depot::let_go(each);
+  depot.stop();
+}
+
 TEST_CASE_FIXTURE(fixture, "blocks are distinct, aligned and zero when fresh; the last one given is the next one taken") {
   std::set<void*> seen;
   std::vector<unsigned char*> blocks;

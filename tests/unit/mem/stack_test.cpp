@@ -18,6 +18,7 @@ void* __asan_region_is_poisoned(void* base, std::size_t size) __attribute__((wea
 
 namespace {
 
+using weft::mem::spread;
 using weft::mem::stack;
 using weft::mem::stack_cache;
 using weft::mem::stack_depot;
@@ -50,18 +51,50 @@ void check_shape(stack* one) {
   CHECK(one->top() < one->base + one->total_bytes);
 }
 
+TEST_CASE("slots that are lent when their depot stops stay as they are, and go one by one") {
+  stack_depot depot;
+  depot.start({slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}});
+  constexpr unsigned many = 100;  // a full chunk, and another one
+  std::vector<stack*> all(many);
+  REQUIRE(depot.take(all.data(), many) == many);
+  std::vector<stack*> lent;
+  for (unsigned each = 0; each < many; ++each) {
+    if (each % 3 == 0) {
+      std::memset(all[each]->low, 7, all[each]->usable_bytes());
+      lent.push_back(all[each]);
+    } else {
+      depot.give(&all[each], 1);
+    }
+  }
+  depot.stop();
+  depot.start({slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}});
+  REQUIRE(depot.take(all.data(), many) == many);
+  for (stack* each : all) std::memset(each->low, 8, each->usable_bytes());
+  for (stack* each : lent) {
+    CHECK(*each->low == 7);
+    CHECK(each->top()[-1] == 7);
+    stack_depot::destroy_left(each, {});
+  }
+  depot.give(all.data(), many);
+  depot.stop();
+}
+
 TEST_CASE_FIXTURE(fixture, "slots are apart from each other, usable from end to end, and recycled hot") {
   std::map<char*, stack*> slots;
+  int wide = 0;
   for (int i = 0; i < 300; ++i) {  // several chunks
     stack* one = take();
     check_shape(one);
     CHECK(one->origin == stack_origin::slot);
     CHECK(one->total_bytes == slot_bytes + one->guard_bytes());
-    CHECK(one->guard_bytes() == weft::mem::guard_bytes(os::best_guard_kind()));
-    CHECK(one->guard_bytes() > 64 * 1024);
+    CHECK(one->guard_bytes() == weft::mem::guard_bytes(slot_bytes, os::best_guard_kind(), one->how, 0));
+    CHECK(one->guard_bytes() >= (one->how == spread::wide ? 1024 : 136) * std::size_t{1024});
+    wide += one->how == spread::wide;
     std::memset(one->low, 0xab, one->usable_bytes());
     CHECK(slots.emplace(one->base, one).second);
   }
+  CHECK(wide >= 256);
+  CHECK(wide < 300);
   char* before = nullptr;
   for (const auto& [base, one] : slots) {
     CHECK((before == nullptr || base >= before + slot_bytes));
@@ -232,7 +265,7 @@ TEST_CASE("guards that are mappings end where they may, and canaries go on; a gu
   REQUIRE(depot.take(slots.data(), 100) == 100);
   std::size_t guarded = 1;
   for (const stack* each : slots) {
-    CHECK(each->guard_bytes() == weft::mem::guard_bytes(each->guard));
+    CHECK(each->guard_bytes() == weft::mem::guard_bytes(slot_bytes, each->guard, each->how, 0));
     guarded += each->guard == os::guard_kind::mprotect_page;
     if (each->guard != os::guard_kind::mprotect_page) CHECK(each->guard == os::guard_kind::canary);
   }
@@ -269,7 +302,7 @@ TEST_CASE("slots whose memory was given back keep the guards that they had") {
   for (stack* each : slots) {
     CHECK(each->guard == kinds.at(each->base));
     CHECK(each->is_special == (each->guard == os::guard_kind::canary));
-    CHECK(each->guard_bytes() == weft::mem::guard_bytes(each->guard));
+    CHECK(each->guard_bytes() == weft::mem::guard_bytes(slot_bytes, each->guard, each->how, 0));
     CHECK(os::guard_intact(each->base, each->guard_bytes(), each->guard));
     std::memset(each->low, 1, each->usable_bytes());
     CHECK(os::guard_intact(each->base, each->guard_bytes(), each->guard));

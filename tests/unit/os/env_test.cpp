@@ -49,7 +49,7 @@ std::string shown(const os::settings& from, variable which) {
 TEST_CASE("an empty environment gives the defaults of the table") {
   const os::settings all = good({"HOME=/", "WEFT=1", "PATH"});
   CHECK(all.workers == 0);
-  CHECK(all.stack_bytes == 64 * 1024);
+  CHECK(all.stack_bytes == 192 * 1024);
   CHECK(all.fork_stack_bytes == 0);
   CHECK(all.wait_policy == WEFT_WAIT_HYBRID);
   CHECK(all.spin_ns == 20'000);
@@ -74,16 +74,27 @@ TEST_CASE("a process without an environment has the defaults") {
 }
 
 TEST_CASE("every variable reaches its field, and is known to be given") {
-  const os::settings all = good({"WEFT_WORKERS=3",          "WEFT_STACK_SIZE=1M",
-                                 "WEFT_FORK_STACK_SIZE=2M", "WEFT_WAIT_POLICY=passive",
-                                 "WEFT_SPIN=3ms",           "WEFT_LOCALITY=domain",
-                                 "WEFT_BIND=yes",           "WEFT_TOPOLOGY=core:4",
-                                 "WEFT_GUARD=canary",       "WEFT_STACK_CACHE=0",
-                                 "WEFT_DEADLOCK=off",       "WEFT_WATCHDOG=2s",
-                                 "WEFT_DUMP_SIGNAL=usr2",   "WEFT_DUMP_ON=deadlock,stall",
-                                 "WEFT_STACK_REPORT=1",     "WEFT_MIGRATE=true",
-                                 "WEFT_SCHEDULE=seed:7",    "WEFT_STATS=1",
-                                 "WEFT_TRACE=here.json",    "WEFT_TRACE_SIZE=1M"});
+  const os::settings all = good({"WEFT_WORKERS=3",
+                                 "WEFT_STACK_SIZE=1M",
+                                 "WEFT_FORK_STACK_SIZE=2M",
+                                 "WEFT_WAIT_POLICY=passive",
+                                 "WEFT_SPIN=3ms",
+                                 "WEFT_LOCALITY=domain",
+                                 "WEFT_BIND=yes",
+                                 "WEFT_TOPOLOGY=core:4",
+                                 "WEFT_GUARD=canary",
+                                 "WEFT_GUARD_SIZE=1M",
+                                 "WEFT_STACK_CACHE=0",
+                                 "WEFT_DEADLOCK=off",
+                                 "WEFT_WATCHDOG=2s",
+                                 "WEFT_DUMP_SIGNAL=usr2",
+                                 "WEFT_DUMP_ON=deadlock,stall",
+                                 "WEFT_STACK_REPORT=1",
+                                 "WEFT_MIGRATE=true",
+                                 "WEFT_SCHEDULE=seed:7",
+                                 "WEFT_STATS=1",
+                                 "WEFT_TRACE=here.json",
+                                 "WEFT_TRACE_SIZE=1M"});
   CHECK(all.workers == 3);
   CHECK(all.stack_bytes == 1u << 20);
   CHECK(all.fork_stack_bytes == 2u << 20);
@@ -93,6 +104,7 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(all.bind);
   CHECK(std::string(all.topology) == "core:4");
   CHECK(all.guard == os::guard_choice::canary);
+  CHECK(all.guard_bytes == 1u << 20);
   CHECK(all.stack_cache_bytes == 0);
   CHECK(all.deadlock == os::deadlock_action::off);
   CHECK(all.watchdog_ns == 2'000'000'000);
@@ -173,6 +185,12 @@ TEST_CASE("a bad value is one line with variable, value and what is accepted") {
       {"WEFT_STACK_SIZE=4K", "16K to 1G"},
       {"WEFT_STACK_SIZE=2G", "16K to 1G"},
       {"WEFT_STACK_SIZE=64Q", "16K to 1G"},
+      {"WEFT_STACK_SIZE=0", "16K to 1G"},
+      {"WEFT_STACK_SIZE=9223372036854775808", "16K to 1G"},
+      {"WEFT_GUARD_SIZE=0", "4K to 1G"},
+      {"WEFT_GUARD_SIZE=1", "4K to 1G"},
+      {"WEFT_GUARD_SIZE=9223372036854775808", "4K to 1G"},
+      {"WEFT_GUARD_SIZE=none", "4K to 1G"},
       {"WEFT_STACK_SIZE=18446744073709551615K", "16K to 1G"},
       {"WEFT_WAIT_POLICY=lazy", "hybrid|passive|active"},
       {"WEFT_WAIT_POLICY=hybrid|passive", "hybrid|passive|active"},
@@ -235,6 +253,8 @@ TEST_CASE("flags know the usual words") {
 TEST_CASE("numbers may carry any of their units") {
   CHECK(good({"WEFT_STACK_SIZE=65536"}).stack_bytes == 65536);
   CHECK(good({"WEFT_STACK_SIZE=64k"}).stack_bytes == 65536);
+  CHECK(good({"WEFT_GUARD_SIZE=4097"}).guard_bytes == 4097);  // whole pages: mem::guard_bytes
+  CHECK(good({}).guard_bytes == 0);
   CHECK(good({"WEFT_STACK_SIZE=1G"}).stack_bytes == 1u << 30);
   CHECK(good({"WEFT_SPIN=987654321"}).spin_ns == 987'654'321);
   CHECK(good({"WEFT_SPIN=10"}).spin_ns == 10);

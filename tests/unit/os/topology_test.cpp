@@ -87,6 +87,25 @@ TEST_CASE("a synthetic machine with every level") {
   CHECK(machine->group(63, level::cache) == 7);
 }
 
+TEST_CASE("levels that nest in another order: near is what the innermost of them holds") {
+  const auto clusters = synthetic("package:2 l3:1 numa:2 core:4");  // sub-NUMA clusters
+  check_counts(*clusters, 16, 16, 2, 4, 2);
+  CHECK(os::distance(*clusters, 0, 0) == 0);
+  CHECK(os::distance(*clusters, 0, 3) == 1);
+  CHECK(os::distance(*clusters, 0, 4) == 2);
+  CHECK(os::distance(*clusters, 0, 8) == 4);
+
+  const auto one_node = synthetic("numa:1 package:2 l3:2 core:2");  // NPS0, or a kernel with numa=off
+  check_counts(*one_node, 8, 8, 4, 1, 2);
+  CHECK(os::distance(*one_node, 0, 1) == 1);
+  CHECK(os::distance(*one_node, 0, 2) == 2);
+  CHECK(os::distance(*one_node, 0, 4) == 3);
+
+  check_counts(*synthetic("numa:2 package:2 core:2"), 8, 8, 4, 2, 4);  // a cache a package, which is the inner one
+  check_counts(*synthetic("l3:2 package:2 core:2"), 8, 8, 2, 4, 4);
+  check_counts(*synthetic("package:1 l3:1 numa:2 core:4"), 8, 8, 1, 2, 1);
+}
+
 TEST_CASE("levels may be left out, and have other names and separators") {
   check_counts(*synthetic("core:4"), 4, 4, 1, 1, 1);
   check_counts(*synthetic("pu:6"), 6, 6, 1, 1, 1);
@@ -111,7 +130,7 @@ TEST_CASE("a bad synthetic machine is one line that names the bad part") {
       {"core:33 pu:32", "\"pu:32\"", "1024 CPUs"},
       {"core:1025", "\"core:1025\"", "1024 CPUs"},
       {"pu:2 core:2", "\"core:2\"", "outside in"},
-      {"numa:2 package:2", "\"package:2\"", "outside in"},
+      {"core:2 numa:2", "\"numa:2\"", "outside in"},
       {"core:2 core:2", "\"core:2\"", "twice"},
       {":2", "\":2\"", "no such level"},
       {"", "\"\"", "want levels"},
@@ -142,6 +161,68 @@ TEST_CASE("sysfs: two packages, siblings, a node without CPUs, an offline CPU") 
   CHECK(os::distance(*machine, 0, 2) == 4);
   CHECK(os::distance(*machine, 0, 3) == 4);
   CHECK(machine->source == os::topology_source::sysfs);
+}
+
+TEST_CASE("sysfs: a package with one cache and two nodes, as sub-NUMA clusters make it") {
+  test::temp_tree tree;
+  tree.write("cpu/online", "0-15");
+  for (unsigned cpu = 0; cpu < 16; ++cpu) {
+    const char* const package = cpu < 8 ? "0-7" : "8-15";
+    write_cpu(&tree, cpu, std::to_string(cpu), package, package);
+  }
+  tree.write("node/online", "0-3");
+  const char* const nodes[] = {"0-3", "4-7", "8-11", "12-15"};
+  for (unsigned node = 0; node < 4; ++node) tree.write("node/node" + std::to_string(node) + "/cpulist", nodes[node]);
+  auto machine = std::make_unique<os::topology>();
+  REQUIRE(os::read_sysfs(machine.get(), tree.at("").c_str()));
+  check_counts(*machine, 16, 16, 2, 4, 2);
+  CHECK(os::distance(*machine, 0, 3) < os::distance(*machine, 0, 4));
+  CHECK(os::distance(*machine, 0, 4) < os::distance(*machine, 0, 8));
+}
+
+TEST_CASE("sysfs: two packages in one node, and caches that are smaller than both") {
+  test::temp_tree tree;
+  tree.write("cpu/online", "0-7");
+  const char* const caches[] = {"0-1", "2-3", "4-5", "6-7"};
+  for (unsigned cpu = 0; cpu < 8; ++cpu) write_cpu(&tree, cpu, std::to_string(cpu), cpu < 4 ? "0-3" : "4-7", caches[cpu / 2]);
+  tree.write("node/online", "0");
+  tree.write("node/node0/cpulist", "0-7");
+  auto machine = std::make_unique<os::topology>();
+  REQUIRE(os::read_sysfs(machine.get(), tree.at("").c_str()));
+  check_counts(*machine, 8, 8, 4, 1, 2);
+  CHECK(os::distance(*machine, 0, 1) == 1);
+  CHECK(os::distance(*machine, 0, 2) == 2);
+  CHECK(os::distance(*machine, 0, 4) == 3);
+}
+
+TEST_CASE("sysfs: levels that overlap have their usual order") {
+  test::temp_tree tree;
+  tree.write("cpu/online", "0-3");
+  for (unsigned cpu = 0; cpu < 4; ++cpu) write_cpu(&tree, cpu, std::to_string(cpu), "0-3", cpu % 2 == 0 ? "0,2" : "1,3");
+  tree.write("node/online", "0-1");
+  tree.write("node/node0/cpulist", "0-1");
+  tree.write("node/node1/cpulist", "2-3");
+  auto machine = std::make_unique<os::topology>();
+  REQUIRE(os::read_sysfs(machine.get(), tree.at("").c_str()));
+  CHECK(os::distance(*machine, 0, 2) == 1);
+  CHECK(os::distance(*machine, 0, 1) == 2);
+  CHECK(os::distance(*machine, 0, 3) == 3);
+}
+
+TEST_CASE("sysfs: lists that end in NUL, as some of Linux 5.15 do, behind a newline or not") {
+  test::temp_tree tree;
+  const auto nul = [](const char* list) { return std::string(list) + '\0'; };
+  tree.write("cpu/online", nul("0-3\n"));
+  for (unsigned cpu = 0; cpu < 4; ++cpu) {
+    const std::string pair = nul(cpu < 2 ? "0-1\n" : "2-3\n");
+    write_cpu(&tree, cpu, nul(std::to_string(cpu).c_str()), pair, pair);
+  }
+  tree.write("node/online", nul("0-1\n"));
+  tree.write("node/node0/cpulist", nul("0-1"));
+  tree.write("node/node1/cpulist", nul("2-3\n"));
+  auto machine = std::make_unique<os::topology>();
+  REQUIRE(os::read_sysfs(machine.get(), tree.at("").c_str()));
+  check_counts(*machine, 4, 4, 2, 2, 2);
 }
 
 TEST_CASE("sysfs of an old kernel, and one that tells nothing but which CPUs there are") {
@@ -216,6 +297,16 @@ TEST_CASE("hwloc, where it is installed, describes what it is told") {
   CHECK(os::distance(*machine, 0, 12) == 3);
   CHECK(os::distance(*machine, 0, 24) == 4);
   CHECK(machine->source == os::topology_source::hwloc);
+}
+
+TEST_CASE("hwloc: a node of memory alone, which has the CPUs of a package with two nodes") {
+  setenv("HWLOC_SYNTHETIC", "pack:2 [numa] group:2 [numa] core:2 pu:1", 1);
+  auto machine = std::make_unique<os::topology>();
+  const bool there = os::read_hwloc(machine.get());
+  unsetenv("HWLOC_SYNTHETIC");
+  if (!there) return;
+  CHECK(machine->groups(level::numa) == 4);
+  CHECK(os::distance(*machine, 0, 1) < os::distance(*machine, 0, 2));
 }
 
 TEST_CASE("hwloc is loaded when it is asked for, and not otherwise") {

@@ -147,6 +147,23 @@ TEST_CASE("two that yield to each other change places") {
   for (int wanted : {0, 1, 2}) CHECK(queue.pop()->number == wanted);
 }
 
+TEST_CASE("the one that has waited longest") {
+  auto nodes = numbered(3);
+  ready_queue queue;
+  queue.start(9);
+  queue.push_recent(&nodes[0]);
+  CHECK(queue.has_waited_longest(&nodes[0]));
+  queue.push_recent(&nodes[1]);
+  CHECK(queue.has_waited_longest(&nodes[0]));
+  CHECK_FALSE(queue.has_waited_longest(&nodes[1]));
+  queue.push_yielded(&nodes[2]);  // its turn may come first
+  CHECK_FALSE(queue.has_waited_longest(&nodes[0]));
+  CHECK(queue.pop() == &nodes[1]);
+  CHECK(queue.pop() == &nodes[0]);
+  CHECK(queue.has_waited_longest(&nodes[2]));
+  CHECK(queue.pop() == &nodes[2]);
+}
+
 TEST_CASE("random operations agree with two deques") {
   weft::base::rng random(12345);
   auto nodes = numbered(64);

@@ -26,7 +26,7 @@ struct half_armed {
     second.number = 1;
     whole.records = &first;
     whole.call = [](awaiter*, status) { FAIL("ready of an awaiter whose wait is over when it is armed"); };
-    weft::sched::begin_arming_early(&whole, forever);
+    weft::sched::begin_arming(&whole, weft::sched::arming);
     armed_as what{};
     REQUIRE(weft::sync::arm(&first, await_kind::event, &what) == status::ok);
     REQUIRE(what == armed_as::waits);

@@ -101,6 +101,53 @@ TEST_CASE("a turn that somebody made ready has an arrow with two ends") {
   CHECK(count(text, "\"name\":\"running\"") == 1);
 }
 
+// Of the only event with the text: where it begins, and how long it is.
+struct times {
+  double at = 0, length = 0;
+};
+times times_of(const std::string& text, const char* what) {
+  REQUIRE(count(text, what) == 1);
+  const std::size_t found = text.find(what), first = text.rfind('\n', found) + 1;
+  const std::string line = text.substr(first, text.find('\n', found) - first);
+  const auto number = [&line](const char* name) {
+    const std::size_t at = line.find(name);
+    return at == std::string::npos ? 0 : std::stod(line.substr(at + std::strlen(name)));
+  };
+  return {number("\"ts\":"), number("\"dur\":")};
+}
+
+TEST_CASE("an arrow begins inside the turn from which it leads, also where that has just ended") {
+  constexpr std::uint64_t since[] = {150'000, 299'999, 300'000, 350'000, 50'000};  // inside, near the end, at it, later, before
+  for (const std::uint64_t each : since) {
+    recorded one;
+    put(one.all, 0, turn(one.all, 1, 100'000, 300'000));
+    record made = turn(one.all, 7, 400'000, 500'000);
+    made.why = reason::woken;
+    made.other = 1;
+    made.since = one.all->time.first() + each;
+    put(one.all, 1, made);
+    const std::string text = one.end();
+    const times from = times_of(text, "\"thread\":1,"), arrow = times_of(text, "\"ph\":\"s\"");
+    CHECK(arrow.at >= from.at);
+    CHECK(arrow.at < from.at + from.length);
+    const double told = times_of(text, "\"thread\":7,").at + static_cast<double>(each) * from.length / 200'000 - 2 * from.length;
+    if (each == since[0]) CHECK(arrow.at == doctest::Approx(told).epsilon(0.001));
+  }
+}
+
+TEST_CASE("a turn that begins after the one to which an arrow leads is not where it begins") {
+  recorded one;
+  put(one.all, 0, turn(one.all, 2, 100'000, 200'000));
+  put(one.all, 0, turn(one.all, 1, 600'000, 700'000));
+  record made = turn(one.all, 7, 400'000, 500'000);
+  made.why = reason::woken;
+  made.other = 1;
+  made.since = one.all->time.first() + 300'000;
+  put(one.all, 1, made);
+  const std::string text = one.end();
+  CHECK(times_of(text, "\"ph\":\"s\"").at <= times_of(text, "\"thread\":7,").at);
+}
+
 TEST_CASE("a yield and an unknown begin have none") {
   recorded one;
   record made = turn(one.all, 7, 2000, 3000, leave::yielded);

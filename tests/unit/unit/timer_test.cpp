@@ -82,4 +82,44 @@ TEST_CASE("what is due is taken in order; what is cancelled is not") {
   CHECK(alarms.next_ns() == UINT64_MAX);
 }
 
+TEST_CASE("closed, it gives up what was meant, and arms no more of that") {
+  timers alarms;
+  alarms.clear();
+  std::vector<timer> all(50);
+  bool were_some = true;
+  const auto is_even = [&](const timer* one) { return (one - all.data()) % 2 == 0; };
+  const auto take_all = [&] { return alarms.close(is_even, [](timer*) { return true; }, &were_some); };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].deadline_ns = (i * 37) % 50 + 1;
+    bool is_first = false;
+    const bool is_expected = all[i].deadline_ns < alarms.next_ns();
+    if (is_even(&all[i])) {
+      CHECK(alarms.arm_unless_closed(&all[i], &is_first));
+      CHECK(is_first == is_expected);
+    } else {
+      CHECK(alarms.arm(&all[i]) == is_expected);
+    }
+  }
+  alarms.cancel(&all[4]);
+  std::size_t taken = 0;
+  std::uint64_t last = 0;
+  for (timer* one = take_all(); one != nullptr; one = one->sibling, ++taken) {
+    CHECK(is_even(one));
+    CHECK(!one->is_armed);
+    CHECK(one->deadline_ns > last);
+    last = one->deadline_ns;
+  }
+  CHECK(taken == 24);
+  CHECK(were_some);
+  bool is_first = false;
+  CHECK_FALSE(alarms.arm_unless_closed(&all[0], &is_first));
+  std::size_t others = 0;
+  for (timer* one = alarms.take_due(1000, [](timer*) { return true; }); one != nullptr; one = one->sibling) ++others;
+  CHECK(others == 25);
+  CHECK(take_all() == nullptr);
+  timers unused;
+  static_cast<void>(unused.close(is_even, [](timer*) { return true; }, &were_some));
+  CHECK_FALSE(were_some);
+}
+
 }  // namespace

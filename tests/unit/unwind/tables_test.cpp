@@ -125,6 +125,36 @@ TEST_CASE("the CFA") {
   CHECK(row_of({0x0f, 2, 0x76, 0, 0x0c, 7, 8}, 0).cfa_expression == 0);
 }
 
+unwind::extent extent_of(const bytes& own) {
+  const hand_made one("zR", {1, 0x00}, usual, own);
+  unwind::memory from(weft::test::safe_read);
+  unwind::function_entry function;
+  unwind::extent found;
+  REQUIRE(one.read(&from, &function));
+  REQUIRE(unwind::find_extent(&from, function, 7, &found));
+  return found;
+}
+
+TEST_CASE("how far a frame reaches") {
+  CHECK(extent_of({}).bytes == 8);
+  CHECK(extent_of({0x41, 0x0e, 16, 0x41, 0x0e, 0x88, 0x80, 8, 0x41, 0x0e, 8}).bytes == 131080);
+  CHECK(extent_of({0x41, 0x0e, 16, 0x41, 0x0e, 40}).bytes == 40);                    // the last row
+  CHECK(extent_of({0x41, 0x0e, 64, 0x0a, 0x41, 0x0e, 8, 0x41, 0x0b}).bytes == 64);   // remembered and restored
+  CHECK(extent_of({0x41, 0x0e, 16, 0x41, 0x0e, 40, 0x04, 0, 1, 0, 0}).bytes == 40);  // up to the end and beyond
+  CHECK(extent_of({0x0e, 80, 0x0e, 16}).bytes == 16);                                // of instructions, not of steps between
+  CHECK(extent_of({0x41, 0x0e, 16}).is_whole);
+  CHECK_FALSE(extent_of({0x41, 0x0d, 6, 0x41, 0x0c, 7, 8}).is_whole);                     // a frame pointer, in between
+  CHECK(extent_of({0x41, 0x0e, 0x80, 1, 0x41, 0x0d, 6, 0x41, 0x0c, 7, 8}).bytes == 128);  // what is known of it
+  CHECK_FALSE(extent_of({0x41, 0x0f, 2, 0x76, 0}).is_whole);
+  CHECK(extent_of({0x0d, 6, 0x0d, 7}).is_whole);
+  const hand_made damaged("zR", {1, 0x00}, usual, {0x41, 0x0e, 16, 0x41, 0x3f});
+  unwind::memory from(weft::test::safe_read);
+  unwind::function_entry function;
+  unwind::extent found;
+  REQUIRE(damaged.read(&from, &function));
+  CHECK_FALSE(unwind::find_extent(&from, function, 7, &found));
+}
+
 TEST_CASE("registers") {
   check_rule(row_of({0x83, 2}, 0), 3, rule_kind::saved, -16);
   check_rule(row_of({0x05, 3, 2}, 0), 3, rule_kind::saved, -16);
@@ -268,10 +298,14 @@ TEST_CASE("every function of this program and its libraries has rows") {
       unwind::function_entry function;
       REQUIRE(unwind::find_function(&from, one.list, code, &function));
       REQUIRE(function.begin == code);
+      unwind::extent extent;
+      REQUIRE(unwind::find_extent(&from, function, arch::dwarf::stack_pointer, &extent));
       for (const std::uintptr_t at : {code, code + (function.end - code) / 2, function.end - 1}) {
         unwind::row row;
         REQUIRE(unwind::find_row(&from, function, at, &row));
         REQUIRE((row.cfa_expression != 0 || row.cfa_register < arch::dwarf::count));
+        const bool counts_from_it = row.cfa_expression == 0 && row.cfa_register == arch::dwarf::stack_pointer;
+        REQUIRE((counts_from_it ? row.cfa_offset <= extent.bytes : !extent.is_whole));
       }
       ++functions;
     }
@@ -280,6 +314,23 @@ TEST_CASE("every function of this program and its libraries has rows") {
 }
 
 extern "C" void weft_context_entry();
+
+TEST_CASE("the list of all functions") {
+  unsigned long functions = 0;
+  for (const table& one : tables_of_all_modules()) {
+    unwind::memory from(weft::test::safe_read);
+    unwind::function_list list;
+    REQUIRE(unwind::read_list(&from, one.list, &list));
+    CHECK(list.count == one.count);
+    for (std::uint64_t i = 0; i < list.count; i += IS_SLOW != 0 ? 50 : 1) {
+      unwind::function_entry function;
+      REQUIRE(unwind::read_listed(&from, list, i, &function));
+      REQUIRE(function.begin == one.list + static_cast<std::uintptr_t>(std::intptr_t{one.pairs[2 * i]}));
+      ++functions;
+    }
+  }
+  CHECK(functions > 100);
+}
 
 TEST_CASE("modules") {
   os::code_module found;

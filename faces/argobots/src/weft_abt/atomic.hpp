@@ -8,18 +8,14 @@
 
 #include <atomic>
 
+#include "arch/cpu.hpp"
+
 namespace weft::abt {
 
 template <class T>
 using atomic = std::atomic<T>;
 
 // In a loop that looks until another thread has written.
-inline void spin_hint() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+inline void spin_hint() { arch::pause(); }
 
 }  // namespace weft::abt

@@ -7,7 +7,8 @@
  *   const threads_component weft_threads_component;
  *
  * and lies in the library's folder of modules, or in one named by WEFT_THREADS_PATH. The functions
- * keep the promises of threads.h. start says on stderr what it refuses and why. stop is called by
+ * keep the promises of threads.h; those that fail say why by weft_ext_fail (<weft/failing.h>), for
+ * threads_last_error(). start says on stderr what it refuses and why. stop is called by
  * start's caller, and the other functions only between the two. */
 #ifndef WEFT_THREADS_COMPONENT_H
 #define WEFT_THREADS_COMPONENT_H

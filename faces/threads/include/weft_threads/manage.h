@@ -19,6 +19,19 @@ THREADS_API const char *threads_status_name(threads_status status);
  * Switches: never. Callers: any, also before threads_start. */
 THREADS_API const char *threads_status_text(threads_status status);
 
+/* Returns what was wrong with the caller's last failed call: the call, the argument, its value and
+ * the one cause, as in "threads_join: argument thread: it is null".
+ *
+ * Each thread of weft has its own, which it takes along. In other implementations each OS thread
+ * has one, so that a thread of argobots or qthreads asks before its next call that may switch.
+ * Every status but THREADS_OK counts. A failed call of libweft counts as well, and one that this
+ * interface has, too, bears the name that it has here. A program that is linked with the archive of
+ * this library learns nothing from modules.
+ * Returns: the text, which stays as it is until the caller's next call that fails; "" if none has
+ * failed.
+ * Switches: never. Callers: any, also before threads_start. */
+THREADS_API const char *threads_last_error(void);
+
 /* ---- start and stop -------------------------------------------------------------------------- */
 
 /* Chooses an implementation and starts it.

@@ -80,7 +80,7 @@ static threads_status start_all(void) {
   all.streams = calloc(all.count, sizeof *all.streams);
   if (all.pools == NULL || all.streams == NULL) return THREADS_NOMEM;
   const threads_status status = calls_start();
-  return status == THREADS_OK ? threads_of_argobots(start_streams()) : status;
+  return status == THREADS_OK ? threads_of_argobots("threads_start", start_streams()) : status;
 }
 
 static void end_all(void) {
@@ -90,7 +90,7 @@ static void end_all(void) {
 }
 
 threads_status streams_start(unsigned count) {
-  threads_status status = threads_of_argobots(ABT_init(0, NULL));
+  threads_status status = threads_of_argobots("threads_start", ABT_init(0, NULL));
   if (status != THREADS_OK) return status;
   all.count = count;
   all.next = 0;
@@ -139,7 +139,7 @@ static void *be_primary_stream(void *count) {
     streams_stop();
     status = THREADS_UNSUPPORTED;
   }
-  if (status == THREADS_OK) status = threads_of_argobots(ABT_eventual_create(0, &end_of_primary));
+  if (status == THREADS_OK) status = threads_of_argobots("threads_start", ABT_eventual_create(0, &end_of_primary));
   elsewhere_tell(&primary, status);
   if (status != THREADS_OK) return NULL;
   ABT_eventual_wait(end_of_primary, NULL); /* the stream serves its pool meanwhile */

@@ -1,6 +1,7 @@
 /* Lists: the queue's records lie in the list's own tasks, the waiters in the list itself. */
 #include "engine.h"
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/detail/list_storage.h>
 #include <weft_threads/os/list.h>
 
@@ -14,8 +15,8 @@ static struct os_task *task_at(threads_list *list, size_t index) {
 static struct os_group *group_of(threads_list *list) { return (struct os_group *)(void *)list->opaque; }
 
 threads_status threads_os_list_start(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
+  if (list == NULL) return threads_fail_on_null("threads_list_start", "list");
+  if (list->started) return threads_list_is_started("threads_list_start", list);
   *group_of(list) = (struct os_group){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, list->count};
   list->started = true;
   if (list->count == 0) return THREADS_OK;
@@ -39,10 +40,10 @@ static void run_those_not_started(threads_list *list) {
 }
 
 threads_status threads_os_list_wait(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
+  if (list == NULL) return threads_fail_on_null("threads_list_wait", "list");
   if (!list->started) {
     const threads_status status = threads_os_list_start(list);
-    if (status != THREADS_OK) return status;
+    if (status != THREADS_OK) return threads_fail_as(status, "threads_list_wait");
   }
   os_queue_blocked(1);
   if (os_queue_settings()->parents_help) run_those_not_started(list);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/os/thread.h>
 
 #include "../clock.h"
@@ -14,17 +15,17 @@ struct threads_thread {
 
 static threads_status create_unjoined(threads_function function, void *argument) {
   struct os_task *const task = malloc(sizeof *task);
-  if (task == NULL) return THREADS_NOMEM;
+  if (task == NULL) return threads_fail_without_memory("threads_create");
   *task = (struct os_task){.function = function, .argument = argument, .is_own_block = true};
   os_queue_push(task, task, 1);
   return THREADS_OK;
 }
 
 threads_status threads_os_create(threads_function function, void *argument, threads_thread **out) {
-  if (function == NULL) return THREADS_INVALID;
+  if (function == NULL) return threads_fail_on_null("threads_create", "function");
   if (out == NULL) return create_unjoined(function, argument);
   threads_thread *const thread = malloc(sizeof *thread);
-  if (thread == NULL) return THREADS_NOMEM;
+  if (thread == NULL) return threads_fail_without_memory("threads_create");
   thread->group = (struct os_group){PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 1};
   thread->task = (struct os_task){.function = function, .argument = argument, .group = &thread->group};
   *out = thread;
@@ -33,8 +34,9 @@ threads_status threads_os_create(threads_function function, void *argument, thre
 }
 
 threads_status threads_os_join(threads_thread *thread) {
-  if (thread == NULL) return THREADS_INVALID;
-  if (os_self_now != NULL && os_self_now->task == &thread->task) return THREADS_DEADLOCK;
+  if (thread == NULL) return threads_fail_on_null("threads_join", "thread");
+  if (os_self_now != NULL && os_self_now->task == &thread->task)
+    return threads_fail_at(THREADS_DEADLOCK, "threads_join", "thread", "it is the caller (%p)", thread);
   os_queue_blocked(1);
   if (os_queue_settings()->parents_help && os_queue_take_back(&thread->task)) {
     os_task_run(&thread->task);

@@ -9,6 +9,7 @@
 
 #include <qthread/qthread.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/types.h>
 
 /* ---- thread.c ---- */

@@ -67,7 +67,8 @@ static void wake(struct waiter *waiter) {
 }
 
 threads_status threads_cond_wait(threads_cond *cond, threads_mutex *mutex) {
-  if (cond == NULL || mutex == NULL) return THREADS_INVALID;
+  if (cond == NULL) return threads_fail_on_null("threads_cond_wait", "cond");
+  if (mutex == NULL) return threads_fail_on_null("threads_cond_wait", "mutex");
   struct waiter waiter = {NULL, false, 0, 0};
   qthread_empty(&waiter.word);
   append(queue_of(cond), &waiter);
@@ -85,18 +86,20 @@ static threads_status wait_in_time(struct queue *queue, struct waiter *waiter, u
 }
 
 threads_status threads_cond_wait_until(threads_cond *cond, threads_mutex *mutex, uint64_t deadline_ns) {
+  if (cond == NULL) return threads_fail_on_null("threads_cond_wait_until", "cond");
+  if (mutex == NULL) return threads_fail_on_null("threads_cond_wait_until", "mutex");
   if (deadline_ns == THREADS_FOREVER) return threads_cond_wait(cond, mutex);
-  if (cond == NULL || mutex == NULL) return THREADS_INVALID;
   struct waiter waiter = {NULL, true, 0, 0};
   append(queue_of(cond), &waiter);
   threads_mutex_unlock(mutex);
   const threads_status waited = wait_in_time(queue_of(cond), &waiter, deadline_ns);
   const threads_status status = threads_mutex_lock(mutex);
-  return status != THREADS_OK ? status : waited;
+  if (status != THREADS_OK || waited == THREADS_OK) return status;
+  return threads_fail(waited, "threads_cond_wait_until", NULL, "the deadline passed", 0);
 }
 
 threads_status threads_cond_signal(threads_cond *cond) {
-  if (cond == NULL) return THREADS_INVALID;
+  if (cond == NULL) return threads_fail_on_null("threads_cond_signal", "cond");
   struct queue *const queue = queue_of(cond);
   lock(queue);
   struct waiter *const first = queue->first;
@@ -107,7 +110,7 @@ threads_status threads_cond_signal(threads_cond *cond) {
 }
 
 threads_status threads_cond_broadcast(threads_cond *cond) {
-  if (cond == NULL) return THREADS_INVALID;
+  if (cond == NULL) return threads_fail_on_null("threads_cond_broadcast", "cond");
   struct queue *const queue = queue_of(cond);
   lock(queue);
   struct waiter *waiter = queue->first;
@@ -122,6 +125,7 @@ threads_status threads_cond_broadcast(threads_cond *cond) {
 }
 
 threads_status threads_cond_destroy(threads_cond *cond) {
-  if (cond == NULL) return THREADS_INVALID;
-  return queue_of(cond)->first == NULL ? THREADS_OK : THREADS_BUSY;
+  if (cond == NULL) return threads_fail_on_null("threads_cond_destroy", "cond");
+  if (queue_of(cond)->first == NULL) return THREADS_OK;
+  return threads_fail_at(THREADS_BUSY, "threads_cond_destroy", "cond", "a caller waits at it (%p)", cond);
 }

@@ -28,8 +28,11 @@ bool is_outside(void) { return qthread_shep() == NO_SHEPHERD; }
 
 static struct self **self_place(void) { return (struct self **)qthread_get_tasklocal(sizeof(struct self *)); }
 
-static threads_status status_of(int code) {
-  return code == QTHREAD_SUCCESS ? THREADS_OK : code == QTHREAD_MALLOC_ERROR ? THREADS_NOMEM : THREADS_INVALID;
+/* call: in whose name. */
+static threads_status status_of(const char *call, int code) {
+  if (code == QTHREAD_SUCCESS) return THREADS_OK;
+  if (code == QTHREAD_MALLOC_ERROR) return threads_fail_without_memory(call);
+  return threads_fail(THREADS_INVALID, call, NULL, "Qthreads refused it with its error %d", (uint64_t)code);
 }
 
 static void run(threads_function function, void *argument, const struct threads_thread *thread) {
@@ -70,26 +73,27 @@ static aligned_t run_thread(void *given) {
 }
 
 threads_status threads_create(threads_function function, void *argument, threads_thread **out) {
-  if (function == NULL) return THREADS_INVALID;
+  if (function == NULL) return threads_fail_on_null("threads_create", "function");
   struct threads_thread *const thread = malloc(sizeof *thread);
-  if (thread == NULL) return THREADS_NOMEM;
+  if (thread == NULL) return threads_fail_without_memory("threads_create");
   *thread = (struct threads_thread){.function = function, .argument = argument, .is_joined = out != NULL};
   __atomic_fetch_add(&living, 1, __ATOMIC_RELAXED);
   const int code = qthread_fork(run_thread, thread, out != NULL ? &thread->ended : NULL);
   if (code != QTHREAD_SUCCESS) {
     __atomic_fetch_sub(&living, 1, __ATOMIC_RELAXED);
     free(thread);
-    return status_of(code);
+    return status_of("threads_create", code);
   }
   if (out != NULL) *out = thread;
   return THREADS_OK;
 }
 
 threads_status threads_join(threads_thread *thread) {
-  if (thread == NULL) return THREADS_INVALID;
-  if (!is_outside() && (*self_place())->thread == thread) return THREADS_DEADLOCK;
+  if (thread == NULL) return threads_fail_on_null("threads_join", "thread");
+  if (!is_outside() && (*self_place())->thread == thread)
+    return threads_fail_at(THREADS_DEADLOCK, "threads_join", "thread", "it is the caller (%p)", thread);
   const int code = qthread_readFF(NULL, &thread->ended);
-  if (code != QTHREAD_SUCCESS) return status_of(code);
+  if (code != QTHREAD_SUCCESS) return status_of("threads_join", code);
   free(thread);
   return THREADS_OK;
 }
@@ -142,12 +146,12 @@ static threads_status give_up(threads_list *list, size_t made, int code) {
   if (__atomic_sub_fetch(&group_of(list)->remaining, missing, __ATOMIC_ACQ_REL) != 0)
     qthread_readFF(NULL, &group_of(list)->ended);
   qthread_fill(&group_of(list)->ended);
-  return status_of(code);
+  return status_of("threads_list_start", code);
 }
 
 threads_status threads_list_start(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
+  if (list == NULL) return threads_fail_on_null("threads_list_start", "list");
+  if (list->started) return threads_list_is_started("threads_list_start", list);
   *group_of(list) = (struct group){list->count, 0};
   if (list->count != 0) qthread_empty(&group_of(list)->ended);
   threads_task *const tasks = threads_list_tasks(list);
@@ -164,14 +168,14 @@ threads_status threads_list_start(threads_list *list) {
 }
 
 threads_status threads_list_wait(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
+  if (list == NULL) return threads_fail_on_null("threads_list_wait", "list");
   if (!list->started) {
     const threads_status status = threads_list_start(list);
-    if (status != THREADS_OK) return status;
+    if (status != THREADS_OK) return threads_fail_as(status, "threads_list_wait");
   }
   if (list->count != 0) {
     const int code = qthread_readFF(NULL, &group_of(list)->ended);
-    if (code != QTHREAD_SUCCESS) return status_of(code);
+    if (code != QTHREAD_SUCCESS) return status_of("threads_list_wait", code);
   }
   threads_list_ended(list);
   return THREADS_OK;
@@ -183,11 +187,12 @@ threads_status threads_key_create(void (*destructor)(void *value), threads_key *
 threads_status threads_key_delete(threads_key key) { return keys_delete(key); }
 
 threads_status threads_key_set(threads_key key, void *value) {
-  if (!key_is_living(key)) return THREADS_INVALID;
-  if (is_outside()) return THREADS_UNSUPPORTED;
+  if (!key_is_living(key)) return threads_fail(THREADS_INVALID, "threads_key_set", "key", "there is no key %u", key.opaque[0]);
+  if (is_outside())
+    return threads_fail(THREADS_UNSUPPORTED, "threads_key_set", NULL, "the caller is no thread of this interface", 0);
   struct self *const self = *self_place();
   if (self->values == NULL) self->values = key_values_new();
-  if (self->values == NULL) return THREADS_NOMEM;
+  if (self->values == NULL) return threads_fail_without_memory("threads_key_set");
   key_values_set(self->values, key, value);
   return THREADS_OK;
 }

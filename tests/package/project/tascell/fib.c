@@ -13,8 +13,8 @@ static void fib_run(weft_tascell_task *task, weft_tascell_worker *worker, weft_t
   self->result = fib(worker, up, self->n);
 }
 static const weft_tascell_kind fib_kind = {
-    "fib", sizeof(struct fib_task), _Alignof(struct fib_task), {__FILE__, "fib", __LINE__}, fib_run, NULL, NULL, NULL, NULL,
-    NULL};
+    "fib", sizeof(struct fib_task), _Alignof(struct fib_task), {__FILE__, "fib", __LINE__}, fib_run, NULL, NULL, NULL, NULL, NULL,
+    0};
 
 struct fib_two {
   weft_tascell_choice choice;

@@ -3,6 +3,7 @@
 #define WEFT_THREADS_ARGOBOTS_LIST_H
 
 #include <weft_threads/argobots/thread.h>
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/detail/list_calls.h>
 
 /* Undoes a start that failed: those that were made run, as they may not wait for those that were not. */
@@ -11,8 +12,8 @@ static inline void threads_argobots_free(ABT_thread *threads, size_t count) {
 }
 
 THREADS_NODISCARD static inline threads_status threads_list_start(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
+  if (list == NULL) return threads_fail_on_null("threads_list_start", "list");
+  if (list->started) return threads_list_is_started("threads_list_start", list);
   const threads_task *const tasks = threads_list_tasks(list);
   ABT_thread *const threads = (ABT_thread *)(void *)threads_list_handles(list);
   const ABT_pool pool = threads_argobots_pool();
@@ -20,7 +21,7 @@ THREADS_NODISCARD static inline threads_status threads_list_start(threads_list *
     const int code = ABT_thread_create(pool, tasks[i].function, tasks[i].argument, ABT_THREAD_ATTR_NULL, &threads[i]);
     if (code != ABT_SUCCESS) {
       threads_argobots_free(threads, i);
-      return threads_of_argobots(code);
+      return threads_of_argobots("threads_list_start", code);
     }
   }
   list->started = true;
@@ -44,16 +45,20 @@ static inline int threads_argobots_create_to(threads_list *list) {
 }
 
 static inline threads_status threads_argobots_start_for_wait(threads_list *list) {
-  if (threads_argobots_is_outside()) return threads_list_start(list);
-  return threads_of_argobots(threads_argobots_create_to(list));
+  if (threads_argobots_is_outside()) {
+    const threads_status status = threads_list_start(list);
+    return status == THREADS_OK ? status : threads_fail_as(status, "threads_list_wait");
+  }
+  return threads_of_argobots("threads_list_wait", threads_argobots_create_to(list));
 }
 
 THREADS_NODISCARD static inline threads_status threads_list_wait(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
+  if (list == NULL) return threads_fail_on_null("threads_list_wait", "list");
   threads_status status = list->started ? THREADS_OK : threads_argobots_start_for_wait(list);
   if (status != THREADS_OK) return status;
   ABT_thread *const threads = (ABT_thread *)(void *)threads_list_handles(list);
-  for (size_t i = list->count; i-- != 0 && status == THREADS_OK;) status = threads_of_argobots(ABT_thread_free(&threads[i]));
+  for (size_t i = list->count; i-- != 0 && status == THREADS_OK;)
+    status = threads_of_argobots("threads_list_wait", ABT_thread_free(&threads[i]));
   if (status == THREADS_OK) threads_list_ended(list);
   return status;
 }

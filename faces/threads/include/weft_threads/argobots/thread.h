@@ -5,6 +5,7 @@
 #include <abt.h>
 #include <sched.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/types.h>
 
 #ifdef __cplusplus
@@ -18,22 +19,26 @@ THREADS_NODISCARD THREADS_API threads_status threads_argobots_sleep_ns(uint64_t 
 }
 #endif
 
-static inline threads_status threads_of_argobots(int code) {
+/* call: in whose name. */
+static inline threads_status threads_of_argobots(const char *call, int code) {
   if (__builtin_expect(code == ABT_SUCCESS, 1)) return THREADS_OK;
-  return code == ABT_ERR_MEM ? THREADS_NOMEM : code == ABT_ERR_SYS ? THREADS_AGAIN : THREADS_INVALID;
+  if (code == ABT_ERR_MEM) return threads_fail_without_memory(call);
+  if (code == ABT_ERR_SYS) return threads_fail(THREADS_AGAIN, call, NULL, "the system refused an OS thread", 0);
+  return threads_fail(THREADS_INVALID, call, NULL, "Argobots refused it with its error %d", (uint64_t)code);
 }
 
 THREADS_NODISCARD static inline threads_status threads_create(threads_function function, void *argument, threads_thread **out) {
-  if (function == NULL) return THREADS_INVALID;
-  return threads_of_argobots(
-      ABT_thread_create(threads_argobots_pool(), function, argument, ABT_THREAD_ATTR_NULL, (ABT_thread *)(void *)out));
+  if (function == NULL) return threads_fail_on_null("threads_create", "function");
+  return threads_of_argobots("threads_create", ABT_thread_create(threads_argobots_pool(), function, argument,
+                                                                 ABT_THREAD_ATTR_NULL, (ABT_thread *)(void *)out));
 }
 
 THREADS_NODISCARD static inline threads_status threads_join(threads_thread *thread) {
-  if (thread == NULL) return THREADS_INVALID;
+  if (thread == NULL) return threads_fail_on_null("threads_join", "thread");
   ABT_thread its = (ABT_thread)(void *)thread, self = ABT_THREAD_NULL;
-  if (!threads_argobots_is_outside() && ABT_self_get_thread(&self) == ABT_SUCCESS && self == its) return THREADS_DEADLOCK;
-  return threads_of_argobots(ABT_thread_free(&its));
+  if (!threads_argobots_is_outside() && ABT_self_get_thread(&self) == ABT_SUCCESS && self == its)
+    return threads_fail_at(THREADS_DEADLOCK, "threads_join", "thread", "it is the caller (%p)", thread);
+  return threads_of_argobots("threads_join", ABT_thread_free(&its));
 }
 
 /* Adds 1 to the id of Argobots, which is 0 for its first thread. */

@@ -5,12 +5,12 @@
 #include <weft_threads/detail/list_storage.h>
 
 THREADS_NODISCARD static inline threads_status threads_list_add(threads_list *list, threads_function function, void *argument) {
-  return threads_list_append(list, function, argument, 0, 1);
+  return threads_list_append("threads_list_add", list, function, argument, 0, 1);
 }
 
 THREADS_NODISCARD static inline threads_status threads_list_add_many(threads_list *list, threads_function function,
                                                                      void *arguments, size_t stride, size_t count) {
-  return threads_list_append(list, function, arguments, stride, count);
+  return threads_list_append("threads_list_add_many", list, function, arguments, stride, count);
 }
 
 static inline threads_status threads_list_destroy(threads_list *list) { return threads_list_free(list); }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/types.h>
 
 static inline threads_task *threads_list_tasks(threads_list *list) { return list->tasks != NULL ? list->tasks : list->inside; }
@@ -28,13 +29,18 @@ static inline threads_status threads_list_grow(threads_list *list, size_t count)
   return THREADS_OK;
 }
 
-static inline threads_status threads_list_append(threads_list *list, threads_function function, void *arguments, size_t stride,
-                                                 size_t count) {
-  if (list == NULL || function == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
-  if (count > SIZE_MAX - list->count) return THREADS_NOMEM;
-  const threads_status grown = threads_list_grow(list, list->count + count);
-  if (grown != THREADS_OK) return grown;
+static inline threads_status threads_list_is_started(const char *call, const threads_list *list) {
+  return threads_fail_at(THREADS_BUSY, call, "list", "it was started, and not waited for (%p)", list);
+}
+
+/* call: in whose name. */
+static inline threads_status threads_list_append(const char *call, threads_list *list, threads_function function, void *arguments,
+                                                 size_t stride, size_t count) {
+  if (list == NULL) return threads_fail_on_null(call, "list");
+  if (function == NULL) return threads_fail_on_null(call, "function");
+  if (list->started) return threads_list_is_started(call, list);
+  if (count > SIZE_MAX - list->count || threads_list_grow(list, list->count + count) != THREADS_OK)
+    return threads_fail_without_memory(call);
   threads_task *const tasks = threads_list_tasks(list) + list->count;
   for (size_t i = 0; i < count; ++i) {
     tasks[i].function = function;
@@ -45,8 +51,8 @@ static inline threads_status threads_list_append(threads_list *list, threads_fun
 }
 
 static inline threads_status threads_list_free(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
+  if (list == NULL) return threads_fail_on_null("threads_list_destroy", "list");
+  if (list->started) return threads_list_is_started("threads_list_destroy", list);
   free(list->tasks);
   list->tasks = NULL;
   list->count = list->capacity = 0;

@@ -7,6 +7,7 @@
 #ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H
 #define WEFT_THREADS_DETAIL_SYNC_FAST_H
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/detail/sync_state.h>
 #include <weft_threads/detail/sync_word.h>
 
@@ -21,7 +22,7 @@ static inline void threads_sync_end(threads_sync *sync, uint32_t taken_away) {
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_read_fe", "sync");
   if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_FULL, THREADS_SYNC_LEAVE_EMPTY, NULL, out);
   }
@@ -31,7 +32,7 @@ THREADS_NODISCARD static inline threads_status threads_sync_read_fe(threads_sync
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_read_ff(threads_sync *sync, uint64_t *out) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_read_ff", "sync");
   if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_FULL, THREADS_SYNC_LEAVE_FULL, NULL, out);
   }
@@ -41,7 +42,7 @@ THREADS_NODISCARD static inline threads_status threads_sync_read_ff(threads_sync
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_write_ef(threads_sync *sync, uint64_t value) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_write_ef", "sync");
   if (!threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_EMPTY, THREADS_SYNC_LEAVE_FULL, &value, NULL);
   }
@@ -51,7 +52,7 @@ THREADS_NODISCARD static inline threads_status threads_sync_write_ef(threads_syn
 }
 
 static inline threads_status threads_sync_write_xf(threads_sync *sync, uint64_t value) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_write_xf", "sync");
   const bool was_full = threads_sync_begin(sync, THREADS_SYNC_FULL);
   if (!was_full && !threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_FULL, &value, NULL);
@@ -62,7 +63,7 @@ static inline threads_status threads_sync_write_xf(threads_sync *sync, uint64_t 
 }
 
 static inline threads_status threads_sync_empty(threads_sync *sync) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_empty", "sync");
   if (!threads_sync_begin(sync, THREADS_SYNC_FULL)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_EMPTY, NULL, NULL);
   }
@@ -71,7 +72,7 @@ static inline threads_status threads_sync_empty(threads_sync *sync) {
 }
 
 static inline threads_status threads_sync_fill(threads_sync *sync) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_fill", "sync");
   if (!threads_sync_begin(sync, THREADS_SYNC_EMPTY)) {
     return threads_sync_slowly(sync, THREADS_SYNC_WANT_ANY, THREADS_SYNC_LEAVE_FULL, NULL, NULL);
   }

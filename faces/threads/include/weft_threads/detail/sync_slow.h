@@ -7,6 +7,7 @@
 #ifndef WEFT_THREADS_DETAIL_SYNC_SLOW_H
 #define WEFT_THREADS_DETAIL_SYNC_SLOW_H
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/detail/sync_state.h>
 #include <weft_threads/detail/sync_word.h>
 
@@ -62,8 +63,9 @@ static inline threads_status threads_sync_by_mutex(threads_sync *sync, threads_s
 }
 
 static inline threads_status threads_sync_destroy_parts(threads_sync *sync) {
-  if (sync == NULL) return THREADS_INVALID;
-  if (sync->waiting_full + sync->waiting_empty != 0) return THREADS_BUSY;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_destroy", "sync");
+  if (sync->waiting_full + sync->waiting_empty != 0)
+    return threads_fail_at(THREADS_BUSY, "threads_sync_destroy", "sync", "a caller waits at it (%p)", sync);
   threads_cond_destroy(threads_sync_cond(sync, THREADS_SYNC_WANT_FULL));
   threads_cond_destroy(threads_sync_cond(sync, THREADS_SYNC_WANT_EMPTY));
   threads_mutex_destroy(threads_sync_mutex(sync));

@@ -3,6 +3,7 @@
 #ifndef WEFT_THREADS_OS_SYNC_H
 #define WEFT_THREADS_OS_SYNC_H
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/os/mutex.h>
 
 typedef enum threads_os_sync_state { THREADS_OS_SYNC_EMPTY = 0, THREADS_OS_SYNC_FULL = 1 } threads_os_sync_state;
@@ -14,7 +15,6 @@ static inline threads_cond *threads_os_sync_cond(threads_sync *sync, threads_os_
 
 /* Returns with the mutex held and the variable in the state. The state is atomic only for threads_sync_is_full, which takes no mutex. */
 static inline threads_status threads_os_sync_await(threads_sync *sync, threads_os_sync_state state) {
-  if (sync == NULL) return THREADS_INVALID;
   threads_status status = threads_mutex_lock(threads_os_sync_mutex(sync));
   while (status == THREADS_OK && __atomic_load_n(&sync->state, __ATOMIC_RELAXED) != (uint32_t)state) {
     status = threads_cond_wait(threads_os_sync_cond(sync, state), threads_os_sync_mutex(sync));
@@ -36,14 +36,17 @@ static inline threads_status threads_os_sync_read(threads_sync *sync, threads_os
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_read_fe(threads_sync *sync, uint64_t *out) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_read_fe", "sync");
   return threads_os_sync_read(sync, THREADS_OS_SYNC_EMPTY, out);
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_read_ff(threads_sync *sync, uint64_t *out) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_read_ff", "sync");
   return threads_os_sync_read(sync, THREADS_OS_SYNC_FULL, out);
 }
 
 THREADS_NODISCARD static inline threads_status threads_sync_write_ef(threads_sync *sync, uint64_t value) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_write_ef", "sync");
   const threads_status status = threads_os_sync_await(sync, THREADS_OS_SYNC_EMPTY);
   if (status != THREADS_OK) return status;
   sync->value = value;
@@ -51,7 +54,6 @@ THREADS_NODISCARD static inline threads_status threads_sync_write_ef(threads_syn
 }
 
 static inline threads_status threads_os_sync_set(threads_sync *sync, threads_os_sync_state state, const uint64_t *in) {
-  if (sync == NULL) return THREADS_INVALID;
   const threads_status status = threads_mutex_lock(threads_os_sync_mutex(sync));
   if (status != THREADS_OK) return status;
   if (in != NULL) sync->value = *in;
@@ -59,13 +61,16 @@ static inline threads_status threads_os_sync_set(threads_sync *sync, threads_os_
 }
 
 static inline threads_status threads_sync_write_xf(threads_sync *sync, uint64_t value) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_write_xf", "sync");
   return threads_os_sync_set(sync, THREADS_OS_SYNC_FULL, &value);
 }
 
 static inline threads_status threads_sync_empty(threads_sync *sync) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_empty", "sync");
   return threads_os_sync_set(sync, THREADS_OS_SYNC_EMPTY, NULL);
 }
 static inline threads_status threads_sync_fill(threads_sync *sync) {
+  if (sync == NULL) return threads_fail_on_null("threads_sync_fill", "sync");
   return threads_os_sync_set(sync, THREADS_OS_SYNC_FULL, NULL);
 }
 
@@ -74,7 +79,7 @@ static inline bool threads_sync_is_full(const threads_sync *sync) {
 }
 
 static inline threads_status threads_sync_destroy(threads_sync *sync) {
-  if (sync == NULL) return THREADS_INVALID;
+  if (sync == NULL) return threads_fail_on_null("threads_sync_destroy", "sync");
   threads_cond_destroy(threads_os_sync_cond(sync, THREADS_OS_SYNC_FULL));
   threads_cond_destroy(threads_os_sync_cond(sync, THREADS_OS_SYNC_EMPTY));
   const threads_status status = threads_mutex_destroy(threads_os_sync_mutex(sync));

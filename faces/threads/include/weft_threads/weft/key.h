@@ -2,6 +2,7 @@
 #ifndef WEFT_THREADS_WEFT_KEY_H
 #define WEFT_THREADS_WEFT_KEY_H
 
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/weft/thread.h>
 
 static inline weft_key threads_weft_key(threads_key key) {
@@ -10,7 +11,7 @@ static inline weft_key threads_weft_key(threads_key key) {
 }
 
 THREADS_NODISCARD static inline threads_status threads_key_create(void (*destructor)(void *value), threads_key *out) {
-  if (out == NULL) return THREADS_INVALID;
+  if (out == NULL) return threads_fail_on_null("threads_key_create", "out");
   weft_key key = {0, 0};
   const weft_status status = weft_key_create(destructor, &key);
   if (status != WEFT_OK) return threads_of_weft(status);

@@ -4,6 +4,7 @@
 #define WEFT_THREADS_WEFT_LIST_H
 
 #include <weft/hot.h>
+#include <weft_threads/detail/fail.h>
 #include <weft_threads/detail/list_calls.h>
 #include <weft_threads/weft/thread.h>
 
@@ -49,8 +50,8 @@ static inline void threads_weft_join_forks(threads_list *list, size_t count) {
 }
 
 THREADS_NODISCARD static inline threads_status threads_list_start(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
-  if (list->started) return THREADS_BUSY;
+  if (list == NULL) return threads_fail_on_null("threads_list_start", "list");
+  if (list->started) return threads_list_is_started("threads_list_start", list);
   const bool is_forked = list->anonymous && threads_weft_can_fork();
   if (is_forked) {
     threads_weft_fork(list, list->count);
@@ -58,7 +59,7 @@ THREADS_NODISCARD static inline threads_status threads_list_start(threads_list *
     weft_thread **const threads = (weft_thread **)(void *)threads_list_handles(list);
     const weft_status status = weft_thread_create_many(threads_weft_run_task, threads_list_tasks(list), sizeof(threads_task),
                                                        list->count, NULL, threads);
-    if (status != WEFT_OK) return threads_of_weft(status);
+    if (status != WEFT_OK) return threads_fail_as(threads_of_weft(status), "threads_list_start");
   }
   *threads_weft_is_forked(list) = is_forked;
   list->started = true;
@@ -75,21 +76,22 @@ static inline void threads_weft_fork_and_join(threads_list *list) {
 }
 
 THREADS_NODISCARD static inline threads_status threads_list_wait(threads_list *list) {
-  if (list == NULL) return THREADS_INVALID;
+  if (list == NULL) return threads_fail_on_null("threads_list_wait", "list");
   if (!list->started && list->anonymous && list->count != 0 && threads_weft_can_fork()) {
     threads_weft_fork_and_join(list);
     threads_list_ended(list);
     return THREADS_OK;
   }
   threads_status status = list->started ? THREADS_OK : threads_list_start(list);
-  if (status != THREADS_OK) return status;
+  if (status != THREADS_OK) return threads_fail_as(status, "threads_list_wait");
   if (*threads_weft_is_forked(list) != 0) {
     threads_weft_join_forks(list, list->count);
   } else {
     status = threads_of_weft(weft_thread_join_many((weft_thread **)(void *)threads_list_handles(list), list->count));
   }
-  if (status == THREADS_OK) threads_list_ended(list);
-  return status;
+  if (status != THREADS_OK) return threads_fail_as(status, "threads_list_wait");
+  threads_list_ended(list);
+  return THREADS_OK;
 }
 
 #endif

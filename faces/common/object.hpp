@@ -1,4 +1,4 @@
-// Objects of the face in memory of their own.
+// Objects of a face in memory of their own.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-namespace weft::abt {
+namespace weft::face {
 
-// Null: no memory. Then comes `extra` bytes of memory, aligned for anything.
+// Null: no memory. Behind the object lie `extra` bytes of memory, aligned for anything.
 template <class Object, class... Arguments>
 Object* make_object(std::size_t extra, Arguments&&... arguments) {
   static_assert(alignof(Object) <= alignof(std::max_align_t));
@@ -22,4 +22,4 @@ void free_object(Object* one) {
   std::free(one);
 }
 
-}  // namespace weft::abt
+}  // namespace weft::face

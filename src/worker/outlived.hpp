@@ -1,0 +1,35 @@
+// Threads that outlive their runtime: they have ended, but the program holds a handle that it has
+// neither joined nor detached, such as a weft::future of async.
+//
+// Their blocks stay where they are when the runtime ends, until the handle is joined or detached:
+// no later runtime uses that memory, so that a handle is never taken for another thread's. Such a
+// unit has ended, is_known, and has these details, so that each way to free a unit leads to the long
+// one (run/end.cpp), which asks. Joins and ends of other units pay nothing.
+// docs/decisions/0084-handles-outlive-the-runtime.md
+#pragma once
+
+#include <cstdint>
+
+#include "mem/slab.hpp"
+#include "unit/details.hpp"
+#include "unit/unit.hpp"
+
+namespace weft::sched {
+
+struct runtime;
+
+extern details details_of_outlived;
+
+inline bool is_outlived(const unit* one) { return details_if_any(one) == &details_of_outlived; }
+
+// Ends the runtime's units, of which those that have a handle stay. No worker lives.
+void leave_unjoined(runtime* rt);
+
+// The id that a starting runtime gives first: those of threads that outlived another are not given
+// again. 1 is the adopted caller's.
+std::uint64_t first_id();
+
+// By the join or detach of such a unit.
+void let_outlived_go(unit* one);
+
+}  // namespace weft::sched

@@ -1,0 +1,30 @@
+// Where a worker is, as another OS thread sees it: for those that judge whether it stands still.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::sched {
+
+struct unit;
+
+// Where a worker was found; the same again means that it never left. A unit that ended here counts
+// as leaving, for joins run their threads without a choice; so does having been idle, from which
+// the same thread may come back.
+struct whereabouts {
+  const unit* in = nullptr;  // null: it chooses or idles
+  std::int32_t turns_left = 0;
+  std::uint64_t finished = 0;
+  std::uint64_t times_idle = 0;
+
+  bool operator==(const whereabouts&) const = default;
+};
+
+// What an idle worker saw of another one: run/kept_units.cpp.
+struct kept_look {
+  std::uint64_t at_ns = 0;
+  whereabouts where;
+  std::uint64_t cpu_ms = 0;  // that its OS thread had used
+  unsigned index = 0;
+};
+
+}  // namespace weft::sched
