@@ -275,6 +275,14 @@ void panic_about(unit* one, const char* did, std::uint64_t number, const char* t
   std::abort();
 }
 
+const worker* worker_with(const runtime* rt, int os_thread_id) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = worker_in_slot(rt, index);
+    if (w != nullptr && w->os_thread_id.load(base::relaxed) == os_thread_id) return w;
+  }
+  return nullptr;
+}
+
 void walk_units(runtime* rt, void (*each)(void* state, unit* one), void* state) {
   if (unit* main = main_of(rt); main != nullptr) each(state, main);
   constexpr std::size_t batch = 64;

@@ -16,6 +16,7 @@
 namespace weft::sched {
 
 struct runtime;
+struct worker;
 
 // Text for a file descriptor, or for a function that takes it in pieces, in a buffer of its own:
 // whole lines go out in one write(2) as long as they fit. Allocates nothing.
@@ -111,6 +112,9 @@ void describe(text& out, const unit_view& one, std::uint64_t now_ns, names how);
 // Ends the program: `weft: fatal: thread 7 "name" (entry) `, what it did, and how many of what.
 // By the worker that runs the unit.
 [[noreturn]] void panic_about(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
+
+// The worker whose OS thread has that number of the kernel's; null: none has.
+const worker* worker_with(const runtime* rt, int os_thread_id);
 
 // Calls each(state, unit) for every unit that lives, the adopted caller first. No lock is held
 // meanwhile.

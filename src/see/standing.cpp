@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cstring>
+
 #include "os/thread_state.hpp"
 #include "queue/spinlock.hpp"
 #include "run/next.hpp"
@@ -40,7 +42,20 @@ bool may_wait_behind(const worker* w) {
 
 namespace {
 
-enum class standstill { none, possible_without_owner, possible_by_own_lock, possible_in_call, proved };
+enum class standstill {
+  none,
+  possible_without_owner,
+  possible_by_own_lock,
+  possible_by_lock_left,
+  possible_in_call,
+  proved,
+  proved_by_lock_left
+};
+
+bool is_proved(standstill kind) { return kind == standstill::proved || kind == standstill::proved_by_lock_left; }
+bool is_by_lock_left(standstill kind) {
+  return kind == standstill::possible_by_lock_left || kind == standstill::proved_by_lock_left;
+}
 
 bool is_alone_to_serve(const runtime* rt) { return rt->worker_count.load(base::relaxed) == 1; }
 
@@ -67,6 +82,28 @@ bool may_holder_run_elsewhere(const worker* w) {
   return all.may_run_elsewhere;
 }
 
+// Whether a unit other than that of w may go on before it, wherever that is.
+void look_at_releaser(void* state, unit* one) {
+  auto* all = static_cast<holders*>(state);
+  const unit* const standing = glance(all->w->current);
+  unit_view view;
+  if (all->may_run_elsewhere || one == standing || !look_at(one, &view)) return;
+  if (view.has_ended || !view.has_started) return;
+  all->may_run_elsewhere = !view.waits || std::strcmp(view.what, "join") != 0 || view.object != standing;
+}
+
+standstill judge_lock_left(const worker* w) {
+  holders all{w, false};
+  walk_units(w->rt, look_at_releaser, &all);
+  return all.may_run_elsewhere ? standstill::possible_by_lock_left : standstill::proved_by_lock_left;
+}
+
+// The worker whose OS thread it is, if that is in no unit.
+const worker* idle_worker_with(const runtime* rt, int os_thread_id) {
+  const worker* const its = worker_with(rt, os_thread_id);
+  return its != nullptr && find_whereabouts(its).in == nullptr ? its : nullptr;
+}
+
 // 0: that is no wait for a lock of the kind that knows its owner.
 int owner_of(const kernel_wait& wait) {
   constexpr std::uintptr_t contended = 2;  // what glibc's mutex holds while a caller waits for it
@@ -83,7 +120,8 @@ standstill judge(const worker* w, const kernel_wait& wait) {
   if (wait.call >= 0) return judge_call(w);
   const int owner = owner_of(wait);
   if (owner == 0) return waiting_behind(w) != 0 ? standstill::possible_without_owner : standstill::none;
-  if (owner != w->os_thread_id.load(base::relaxed)) return standstill::none;
+  if (owner != w->os_thread_id.load(base::relaxed))
+    return idle_worker_with(w->rt, owner) != nullptr ? judge_lock_left(w) : standstill::none;
   return may_holder_run_elsewhere(w) ? standstill::possible_by_own_lock : standstill::proved;
 }
 
@@ -101,17 +139,28 @@ text& tell_place(text& out, const worker* w, const standing& known, std::uint64_
   return out << " for ", out.interval(now_ns - known.since_ns);
 }
 
-text& tell_own_lock(text& out, const worker* w, const kernel_wait& wait) {
+text& tell_lock(text& out, const worker* w, const kernel_wait& wait) {
   out << "weft:   its OS thread " << os_thread_of(w) << " waits for a lock of OS threads (std::mutex, "
       << "pthread_mutex_t) at ";
-  return out.address(reinterpret_cast<const void*>(wait.word))
-         << " that it has taken itself: a thread took it and let others run, or takes it twice\n";
+  return out.address(reinterpret_cast<const void*>(wait.word));
 }
 
-void tell_proved(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how) {
+text& tell_own_lock(text& out, const worker* w, const kernel_wait& wait) {
+  return tell_lock(out, w, wait) << " that it has taken itself: a thread took it and let others run, or takes it twice\n";
+}
+
+text& tell_lock_left(text& out, const worker* w, const kernel_wait& wait) {
+  tell_lock(out, w, wait);
+  const worker* const its = worker_with(w->rt, os::owner_of_pthread_mutex(wait.word));
+  if (its == nullptr) return out << "\n";  // given back just now
+  return out << " that OS thread " << os_thread_of(its) << " of worker " << its->index
+             << " has taken, which is in no thread: a thread took it there, and then waits or went on elsewhere\n";
+}
+
+void tell_proved(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
   out << "weft: standstill: ";
   tell_place(out, w, known, now_ns, how) << " and can never go on\n";
-  tell_own_lock(out, w, known.wait);
+  is_by_lock_left(kind) ? tell_lock_left(out, w, known.wait) : tell_own_lock(out, w, known.wait);
 }
 
 text& tell_call(text& out, const worker* w, long call) {
@@ -131,6 +180,10 @@ void tell_possible(text& out, const worker* w, const standing& known, std::uint6
     tell_own_lock(out, w, known.wait);
     return;
   }
+  if (is_by_lock_left(kind)) {
+    tell_lock_left(out, w, known.wait);
+    return;
+  }
   if (kind == standstill::possible_in_call) {
     tell_call(out, w, known.wait.call);
     return;
@@ -140,15 +193,24 @@ void tell_possible(text& out, const worker* w, const standing& known, std::uint6
          "std::thread::join): if a thread that waits for this worker is to do that, neither goes on\n";
 }
 
+text& tell_cure_of_lock_left(text& out) {
+  return out << "weft:   cure: a thread gives such a lock back before it waits or yields, also in callbacks of a library that holds "
+                "one (SQLite, HDF5); weft_pinned_begin before the library's call keeps the thread on its OS thread\n";
+}
+
 void tell(const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
   text out(STDERR_FILENO);
-  if (kind == standstill::proved) {
-    tell_proved(out, w, known, now_ns, how);
+  if (is_proved(kind)) {
+    tell_proved(out, w, known, now_ns, how, kind);
   } else {
     tell_possible(out, w, known, now_ns, how, kind);
   }
   out << "weft:   ";
   out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
+  if (is_by_lock_left(kind)) {
+    tell_cure_of_lock_left(out);
+    return;
+  }
   if (kind != standstill::possible_in_call) {
     tell_cure_of_waits(out, "weft:   ");
     return;
@@ -159,7 +221,7 @@ void tell(const worker* w, const standing& known, std::uint64_t now_ns, names ho
 
 // What is only possible is told once in a runtime's life, of each kind.
 bool is_first_told(runtime* rt, standstill kind) {
-  if (kind == standstill::proved) return true;
+  if (is_proved(kind)) return true;
   const unsigned bit = 1U << static_cast<unsigned>(kind);
   return (rt->told_standstills.fetch_or(bit, base::relaxed) & bit) == 0;
 }
@@ -171,7 +233,7 @@ bool tell_if_new(const worker* w, standing* known, std::uint64_t now_ns, names h
   if (!is_first_told(w->rt, kind)) return false;
   tell(w, *known, now_ns, how, kind);
   const bool must_abort = w->rt->settings.deadlock == os::deadlock_action::abort;
-  if (kind == standstill::proved && must_abort) abort_after_report();
+  if (is_proved(kind) && must_abort) abort_after_report();
   return true;
 }
 

@@ -9,7 +9,9 @@
 //   - a possible standstill, if the lock is the OS thread's own, but such a unit exists; or if the
 //     futex has no owner (a condition, a semaphore, the end of an OS thread) and ready units wait
 //     for this worker, one of which may be the one to end the wait.
-// A lock that another OS thread holds is not told: its holder may go on.
+// A lock that another OS thread holds is told only if that is the OS thread of a worker that is in
+// no unit: a unit took it there, and waits or went on elsewhere. It is a standstill if all other
+// units that have begun wait for the end of the one that waits for the lock, else a possible one.
 //
 // A wait in another call of the kernel, such as read, ends when something outside of the process
 // ends it, or a unit that waits for this worker: it is called a possible standstill after a longer

@@ -137,15 +137,6 @@ void list_groups(const listing& all) {
   if (all.ungrouped != 0) *all.out << all.margin << "  " << all.ungrouped << " others\n";
 }
 
-// Null: it is no worker's.
-const worker* worker_with(const runtime* rt, int os_thread_id) {
-  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    const worker* w = worker_in_slot(rt, index);
-    if (w != nullptr && w->os_thread_id.load(base::relaxed) == os_thread_id) return w;
-  }
-  return nullptr;
-}
-
 // A worker's OS thread that waits runs no other unit meanwhile.
 void name_worker(const listing* all, const worker* w) {
   *all->out << ", worker " << w->index << ", which runs no other thread meanwhile";

@@ -43,28 +43,20 @@ struct episode {
   bool is_told = false;
 };
 
-int index_of_os_thread(const runtime* rt, int thread_id) {
-  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    const worker* w = worker_in_slot(rt, index);
-    if (w != nullptr && w->os_thread_id.load(base::relaxed) == thread_id) return static_cast<int>(index);
-  }
-  return -1;
-}
-
 // ---- what it says -------------------------------------------------------------------------------
 
 void tell_futex(const worker* w, const os::thread_state& state) {
   const int owner = os::owner_of_pthread_mutex(state.first_argument);
-  const int owner_worker = owner != 0 ? index_of_os_thread(w->rt, owner) : -1;
-  if (owner_worker == static_cast<int>(w->index)) {
+  const worker* const owner_worker = owner != 0 ? worker_with(w->rt, owner) : nullptr;
+  if (owner_worker == w) {
     base::report(
         "watchdog:   it waits for a lock of OS threads (std::mutex, pthread_mutex_t) at %#lx that this very worker holds: a "
         "thread "
         "took it and let others run meanwhile. Neither can go on",
         static_cast<unsigned long>(state.first_argument));
-  } else if (owner_worker >= 0) {
-    base::report("watchdog:   it waits for a lock of OS threads (std::mutex, pthread_mutex_t) at %#lx, held by worker %d",
-                 static_cast<unsigned long>(state.first_argument), owner_worker);
+  } else if (owner_worker != nullptr) {
+    base::report("watchdog:   it waits for a lock of OS threads (std::mutex, pthread_mutex_t) at %#lx, held by worker %u",
+                 static_cast<unsigned long>(state.first_argument), owner_worker->index);
   } else {
     base::report(
         "watchdog:   it waits for a lock, condition or end of OS threads (std::mutex, std::condition_variable, pthread_join)");

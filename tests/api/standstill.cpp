@@ -87,6 +87,17 @@ void await_own_thread() {
   changed.wait(hold, [] { return is_done; });
 }
 
+// A thread that takes the same lock on two workers, as in the callback of a library that holds one.
+void relock_elsewhere() {
+  static std::recursive_mutex mutex;
+  weft::thread caller({.name = "caller", .worker = 1}, [] {
+    const std::lock_guard call(mutex);
+    weft::this_thread::pin(0);
+    const std::lock_guard callback(mutex);
+  });
+  caller.join();
+}
+
 // Waits for another OS thread, for several looks.
 void await_post() {
   sem_t posted;
@@ -241,6 +252,67 @@ TEST_CASE("what is only possible is said once of each kind") {
   CHECK(end.signal == SIGKILL);
   CHECK(count(end.errors, "possible standstill") == 2);
   CHECK(end.says("waits until another OS thread wakes it"));
+}
+
+TEST_CASE("a lock that a thread took on a worker which is in no thread now: proved where all others wait for it") {
+  const child_end end = run_in_child([] {
+    alarm(100);
+    setenv("WEFT_DEADLOCK", "abort", 1);
+    start(2);
+    relock_elsewhere();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(count(end.errors, "standstill: worker 0 has been in thread ") == 1);
+  CHECK(end.says("\"caller\""));
+  CHECK(end.says("can never go on"));
+  CHECK(end.says(" of worker 1 has taken, which is in no thread: a thread took it there"));
+  CHECK(end.says("cure: a thread gives such a lock back before it waits or yields"));
+}
+
+TEST_CASE("the same where another thread may give the lock back: possible, and the program goes on") {
+  const running_child scene = start_child([] {
+    alarm(100);
+    start(2);
+    static std::mutex mutex;
+    weft_thread* const holder = scene::make(
+        [](void*) {
+          NEED(weft_pin(1) == WEFT_OK);
+          mutex.lock();
+          NEED(weft_sleep_ns(quiet_ms * 1'000'000) == WEFT_OK);
+          mutex.unlock();
+        },
+        nullptr, "holder");
+    while (weft_thread_get_state(holder) != WEFT_THREAD_BLOCKED) weft_yield();
+    mutex.lock();
+    mutex.unlock();
+    NEED(weft_thread_join(holder) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  const child_end end = wait_for(scene);
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(count(end.errors, "possible standstill: worker 0 has been in main") == 1);
+  CHECK(end.says(" of worker 1 has taken, which is in no thread"));
+}
+
+TEST_CASE("silent: a lock whose holder computes on another worker") {
+  silence all;
+  all.during([] {
+    start(2);
+    static std::mutex mutex;
+    static std::atomic<bool> is_held = false;
+    weft::thread holder({.worker = 1}, [] {
+      const std::lock_guard hold(mutex);
+      is_held = true;
+      sleep_ms(quiet_ms);
+    });
+    while (!is_held) sleep_ms(1);
+    mutex.lock();
+    mutex.unlock();
+    holder.join();
+  });
 }
 
 TEST_CASE("read(2) whose writer is a ready thread of the same worker: possible, after ten seconds") {
