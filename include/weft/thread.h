@@ -240,9 +240,33 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
  * The ULT that weft_init or weft_worker_adopt made of its caller may be pinned elsewhere, too. Its
  * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
  * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
- * Errors: WEFT_INVALID (no such worker), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * Errors: WEFT_INVALID (no such worker; the caller is in a scope of weft_pinned_begin),
+ * WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
+
+/* Begins a scope in which the calling ULT stays on its OS thread: for calls of libraries that keep
+ * locks or state by OS thread while they call back. Scopes nest; weft_pinned_end ends the innermost
+ * one.
+ *
+ * A pin that the ULT has stays; otherwise the outermost scope pins it to the worker that runs it.
+ * Other ULTs of that worker may run where the caller waits or yields, and they find the library's
+ * locks taken by their OS thread. The library with checks therefore ends the program, with both
+ * places, where the caller waits, yields or ends inside of a scope. A tasklet, and an OS thread
+ * outside, never move: for them a scope means nothing, and succeeds.
+ *
+ * weft_thread_migrate_to_* of a ULT in a scope fails; a move that was asked for before happens
+ * first. weft_pin fails.
+ * Errors: WEFT_NOMEM.
+ * Switches: may. Callers: any.
+ * Undefined: weft_thread_migrate_to_* of the caller by another thread during this call. */
+WEFT_NODISCARD WEFT_API weft_status weft_pinned_begin(void);
+
+/* Ends the innermost scope of the caller that weft_pinned_begin began. The outermost one takes back
+ * the pin that it made.
+ * Errors: WEFT_INVALID (the caller, a ULT, has no scope).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_pinned_end(void);
 
 /* Asks that a thread continue on a worker.
  *
@@ -251,8 +275,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
  * another worker may steal it before it runs there, unless the locality is WEFT_LOCALITY_STRICT; to
  * stay, it calls weft_pin. Of several such requests before the move, the last one counts.
  * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the ULT that
- * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, or a unit of a
- * private pool), WEFT_NOMEM.
+ * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, a unit of a
+ * private pool, or a ULT in a scope of weft_pinned_begin), WEFT_NOMEM.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
 
@@ -262,8 +286,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *t
  * then on it belongs to pool, and is not pinned any more. Of several such requests before the move,
  * the last one counts.
  * Errors: WEFT_INVALID (thread or pool is null; the thread has ended), WEFT_NOT_OWNER (the ULT that
- * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, or a unit of a
- * private pool), WEFT_NOMEM.
+ * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, a unit of a
+ * private pool, or a ULT in a scope of weft_pinned_begin), WEFT_NOMEM.
  * Switches: never. Callers: any.
  * Undefined: a pool that is destroyed before the thread has ended or left it. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);

@@ -297,6 +297,19 @@ inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 inline void set_name(const char* name) { detail::check(weft_thread_set_name(weft_self(), name), "weft_thread_set_name"); }
 
 }  // namespace this_thread
+
+// A scope in which the caller stays on its OS thread: for calls of libraries that keep locks or
+// state by OS thread while they call back. A wait, yield or end inside of it ends the program in the
+// library with checks (weft_pinned_begin). Callable from anywhere; may switch where it begins.
+// Throws weft::error: no_memory.
+class pinned {
+ public:
+  pinned() { detail::check(weft_pinned_begin(), "weft_pinned_begin"); }
+  ~pinned() { static_cast<void>(weft_pinned_end()); }
+  pinned(const pinned&) = delete;
+  pinned& operator=(const pinned&) = delete;
+};
+
 }  // namespace weft
 
 template <>

@@ -255,9 +255,20 @@ weft_status weft_sleep_until(uint64_t deadline_ns) {
 }
 
 weft_status weft_pin(int worker) {
-  static constexpr call_errors of{.call = "weft_pin", .invalid = {"worker", "there is no worker %d"}};
+  static constexpr call_errors of{"weft_pin"};
   if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
-  return told(sched::pin(worker), of, nullptr, static_cast<uint64_t>(worker));
+  return told(sched::pin(worker), of);
+}
+
+weft_status weft_pinned_begin(void) {
+  static constexpr call_errors of{"weft_pinned_begin"};
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::begin_pinned(__builtin_return_address(0)), of);
+}
+weft_status weft_pinned_end(void) {
+  static constexpr call_errors of{.call = "weft_pinned_end", .invalid = {nullptr, "no weft_pinned_begin of the caller is open"}};
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::end_pinned(), of);
 }
 
 weft_status weft_thread_migrate_to_worker(weft_thread* thread, unsigned worker) {

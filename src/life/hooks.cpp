@@ -3,6 +3,7 @@
 #include "see/blame.hpp"
 #include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
+#include "see/leaving.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
 #include "see/outlived.hpp"
@@ -43,6 +44,7 @@ constinit const hooks the_hooks = {
     .end_doze = end_doze,
     .abandon = abandon_all,
     .panic_about = panic_about,
+    .tell_leaving = tell_leaving,
     .tell_outlived = tell_outlived,
     .pass_point = pass_point,
     .pass_yield_point = pass_yield_point,

@@ -56,6 +56,8 @@ constexpr variable_info table[] = {
      "When the runtime ends, print the deepest use of the stack for each entry function."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
+    {variable::held_locks, "WEFT_HELD_LOCKS", value_type::flag, 0, 1, "on or off", "on",
+     "The library with checks: warn of a thread that waits while its OS thread holds locks of OS threads (pthread_mutex_t)."},
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
      "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N, or sample:pos, beside seed:N; record:FILE; separated by "
      "commas",
@@ -111,6 +113,7 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::dump_on, all.dump_on);
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
+  visit(variable::held_locks, all.held_locks);
   visit(variable::stats, all.stats);
   visit(variable::trace_size, all.trace_bytes);
 }

@@ -36,12 +36,13 @@ enum class variable : std::uint8_t {
   dump_on,
   stack_report,
   migrate,
+  held_locks,
   schedule,
   stats,
   trace,
   trace_size,
 };
-inline constexpr unsigned variable_count = 21;
+inline constexpr unsigned variable_count = 22;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -90,6 +91,7 @@ struct settings {
   std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
+  bool held_locks = true;          // checked builds: warn of them
   const char* schedule = nullptr;  // points into the environment; null: not asked for. seeded/schedule_text.hpp reads it
   bool stats = false;
   const char* trace = nullptr;  // points into the environment; null: no trace

@@ -5,7 +5,9 @@
 // then.
 #pragma once
 
+#include "base/config.hpp"
 #include "unit/unit.hpp"
+#include "worker/arrivals.hpp"
 #include "worker/worker.hpp"
 
 namespace weft::sched {
@@ -25,6 +27,7 @@ void answer(worker* w, worker* thief);  // steal.cpp
     w->after.run = nullptr;
     todo.run(w, todo.argument);
   }
+  if constexpr (config::checked) note_arrival(w);
 }
 
 // Inside the lock: the next unit of the worker's own queue, or null.

@@ -2,6 +2,7 @@
 // leave units, and carrier.cpp, which runs them, share.
 #pragma once
 
+#include "base/config.hpp"
 #include "fiber/fiber.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
@@ -122,9 +123,23 @@ template <bool (*Carries)(const worker* w) = carries>
          self->home.load(base::relaxed) == nullptr && !self->has_any(special);
 }
 
+// In checked builds, what the running unit must not do when it is left, or runs another one.
+[[gnu::always_inline]] inline void check_leaving(worker* w, unit* self) {
+  if constexpr (config::checked) {
+    if (is_in_pinned_scope(self) || w->os_locks.count != 0) the_hooks.tell_leaving(w, self, false);
+  }
+}
+
+// The same, and where it was left.
+[[gnu::always_inline]] inline void note_leaving(worker* w, unit* self) {
+  check_leaving(w, self);
+  if constexpr (config::checked) self->left_on = static_cast<std::uint16_t>(w->index + 1);
+}
+
 // Notes in a unit that is left for the first time what reports and its return need: it stays on
 // this stack.
-[[gnu::always_inline]] inline void leave_mark(const worker* w, unit* self) {
+[[gnu::always_inline]] inline void leave_mark(worker* w, unit* self) {
+  note_leaving(w, self);
   if (self->has_parked()) [[likely]]
     return;
   self->made_at = self->context.maker();

@@ -515,4 +515,11 @@ void check_forks_joined() {
   if (unjoined != 0) the_hooks.panic_about(w->current, "ended without joining ", unjoined, "fork of its own", "forks of its own");
 }
 
+void check_ended_well() {
+  worker* const w = local::current_worker();
+  unit* const self = w->current;
+  if (self->has(is_tasklet)) return;  // it is a call of the unit beneath it, whose locks these may be
+  if (is_in_pinned_scope(self) || w->os_locks.count != 0) the_hooks.tell_leaving(w, self, true);
+}
+
 }  // namespace weft::sched

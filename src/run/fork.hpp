@@ -63,8 +63,12 @@ inline bool shares_identity(const worker* w) { return has_forks(w) || w->current
 
 // The running unit's function has returned.
 void check_forks_joined();
+void check_ended_well();
 inline void note_return() {
-  if constexpr (config::checked) check_forks_joined();
+  if constexpr (config::checked) {
+    check_forks_joined();
+    check_ended_well();
+  }
 }
 
 // ---- what forks ask of threads (thread/), which stand above: create.cpp, join.cpp ----

@@ -31,6 +31,7 @@ namespace {
 
 // Inside the lock, which the switch leaves.
 [[gnu::always_inline]] inline void change_places(worker* w, unit* self, unit* next) {
+  note_leaving(w, self);
   w->ready.exchange_yielded(next, self);
   --w->turns_left;
   self->state.store(unit_state::ready, base::relaxed);

@@ -13,6 +13,7 @@
 #include "fiber/sanitizer.hpp"
 #include "os/symbol.hpp"
 #include "queue/spinlock.hpp"
+#include "see/moves.hpp"
 #include "see/naming.hpp"
 #include "see/report.hpp"
 #include "unit/details.hpp"
@@ -125,6 +126,7 @@ void blame_death(const death& how) {
   if (in_thread) name_maker(out, ", made in ", view, names::raw);
   name_cure(out, how, has_exception);
   out << "\n";
+  tell_move(out, w, w->current, how.context);
 }
 
 void panic_in_unit(const worker* w, const char* did, const char* cure) {

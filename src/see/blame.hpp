@@ -35,7 +35,8 @@ struct death {
   const void* stack_low;
   std::size_t stack_bytes;
   bool is_abort;
-  bool is_elsewhere = false;  // the stack pointer lies on another stack
+  bool is_elsewhere = false;      // the stack pointer lies on another stack
+  const void* context = nullptr;  // the third argument of the signal's handler
 };
 void blame_death(const death& how);
 

@@ -94,6 +94,14 @@ text& code_name(text& out, const void* code, bool is_entry, names how) {
   return out << name;
 }
 
+text& code_with_line(text& out, std::uintptr_t code, bool is_exact, names how) {
+  char line[most_line_bytes];
+  const auto* const address = reinterpret_cast<const void*>(code);
+  code_name(out, address, is_exact, how);
+  const os::code_place place = is_exact ? os::code_place::exact : os::code_place::after_call;
+  return os::write_source_line(address, place, line, sizeof line) ? out << " (" << line << ")" : out;
+}
+
 text& start_name(text& out, unit::function_type function, names how) {
   char name[most_name_bytes];
   if (os::name_start(code_of(function), name, sizeof name) == os::callable::named) return out << name;

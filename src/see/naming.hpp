@@ -6,6 +6,8 @@
 // if it is a function; the code that made the unit.
 #pragma once
 
+#include <cstdint>
+
 #include "os/symbol.hpp"
 #include "see/report.hpp"
 #include "worker/hooks.hpp"
@@ -13,6 +15,9 @@
 namespace weft::sched {
 
 text& code_name(text& out, const void* code, bool is_entry, names how);
+
+// "ask+0x2d (main.c:12)". is_exact: the instruction there, else the call before it.
+text& code_with_line(text& out, std::uintptr_t code, bool is_exact, names how);
 
 // By the function alone.
 text& start_name(text& out, unit::function_type function, names how);

@@ -278,7 +278,7 @@ void tell_death(int signal, const siginfo_t* about, const void* context) {
   const void* low = stack != nullptr ? stack->low : w->rt->main_low;
   const bool is_abort = signal == SIGABRT;
   blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(w, stack), is_abort,
-               is_elsewhere(w, context)});
+               is_elsewhere(w, context), context});
 }
 
 // Pending until the handler returns, so that a core shows where it was raised.

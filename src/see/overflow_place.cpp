@@ -6,7 +6,6 @@
 #include "arch/signal_registers.hpp"
 #include "os/module.hpp"
 #include "os/peek.hpp"
-#include "os/source_line.hpp"
 #include "see/naming.hpp"
 #include "unwind/tables.hpp"
 #include "unwind/walk.hpp"
@@ -71,12 +70,6 @@ bool look_at_frame(void* state, const unwind::frame& one) {
   return ++all->count < most_frames;
 }
 
-void tell_code(text& out, std::uintptr_t code, os::code_place place) {
-  char line[64];
-  code_name(out, reinterpret_cast<const void*>(code), place == os::code_place::exact, names::raw);
-  if (os::write_source_line(reinterpret_cast<const void*>(code), place, line, sizeof line)) out << " (" << line << ")";
-}
-
 }  // namespace
 
 void find_overflow_place(const worker* w, const mem::stack* stack, const void* context, overflow_place* out) {
@@ -101,10 +94,10 @@ void tell_overflow_place(text& out, const overflow_place& where) {
   if (where.code == 0) return;
   out << "\nweft:   in ";
   if (!where.is_in_program && os::find_module(where.code, &module)) out << module.name << ", ";
-  tell_code(out, where.code, os::code_place::exact);
+  code_with_line(out, where.code, true, names::raw);
   if (where.own_call == 0) return;
   out << ", called from ";
-  tell_code(out, where.own_call, os::code_place::after_call);
+  code_with_line(out, where.own_call, false, names::raw);
 }
 
 }  // namespace weft::sched

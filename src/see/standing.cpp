@@ -9,6 +9,7 @@
 #include "queue/spinlock.hpp"
 #include "run/next.hpp"
 #include "see/blame.hpp"
+#include "see/moves.hpp"
 #include "worker/glance.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
@@ -194,8 +195,9 @@ void tell_possible(text& out, const worker* w, const standing& known, std::uint6
 }
 
 text& tell_cure_of_lock_left(text& out) {
-  return out << "weft:   cure: a thread gives such a lock back before it waits or yields, also in callbacks of a library that holds "
-                "one (SQLite, HDF5); weft_pinned_begin before the library's call keeps the thread on its OS thread\n";
+  return out
+         << "weft:   cure: a thread gives such a lock back before it waits or yields, also in callbacks of a library that holds "
+            "one (SQLite, HDF5); weft_pinned_begin before the library's call keeps the thread on its OS thread\n";
 }
 
 void tell(const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
@@ -205,6 +207,7 @@ void tell(const worker* w, const standing& known, std::uint64_t now_ns, names ho
   } else {
     tell_possible(out, w, known, now_ns, how, kind);
   }
+  tell_move(out, w, known.where.in, nullptr);
   out << "weft:   ";
   out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
   if (is_by_lock_left(kind)) {

@@ -179,6 +179,7 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
 void run_on_own_stack(worker* w, unit* self, unit* one) {
   if (has_forks(w)) [[unlikely]]
     detach_forks(w);
+  check_leaving(w, self);
   self->state.store(unit_state::blocked, base::relaxed);
   w->current = one;
   one->state.store(unit_state::running, base::relaxed);

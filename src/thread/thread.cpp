@@ -45,8 +45,11 @@ status pin(int worker_index) {
   worker* w = local::current_worker();
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (worker_index < WEFT_ANY_WORKER) return status::invalid;
-  if (worker_index != WEFT_ANY_WORKER && !pin_to(w->rt, static_cast<unsigned>(worker_index))) return status::invalid;
+  if (is_in_pinned_scope(self))
+    return because(status::invalid, nullptr, "the caller is between weft_pinned_begin and weft_pinned_end");
+  const bool is_there =
+      worker_index == WEFT_ANY_WORKER || (worker_index >= 0 && pin_to(w->rt, static_cast<unsigned>(worker_index)));
+  if (!is_there) return because(status::invalid, "worker", "there is no worker %d", static_cast<std::uint64_t>(worker_index));
   self->clear(wants_to_move);  // a wish from before, which this one replaces
   if (self->has(stays_put)) unpin_from(w->rt, self->home_worker);
   self->clear(stays_put);
@@ -55,6 +58,52 @@ status pin(int worker_index) {
   self->set(stays_put);
   if (w->index != self->home_worker) sched::yield_away(w, self);
   return status::ok;
+}
+
+namespace {
+
+// The running unit, if it may be on another OS thread after a switch.
+unit* unit_that_moves(const worker* w) {
+  unit* const self = w != nullptr ? w->current : nullptr;
+  return self != nullptr && !self->has(is_tasklet) ? self : nullptr;
+}
+
+// Where it runs now.
+void stay(const worker* w, unit* self) {
+  if (self->has(stays_put) || !pin_to(w->rt, w->index)) return;
+  base::store_relaxed(self->home_worker, static_cast<std::uint16_t>(w->index));
+  self->set(stays_put);
+}
+
+}  // namespace
+
+status begin_pinned(const void* at) {
+  worker* w = local::current_worker();
+  unit* const self = unit_that_moves(w);
+  if (self == nullptr) return status::ok;
+  details* const extra = details_of(self);
+  if (extra == nullptr) return status::nomem;
+  if (is_in_pinned_scope(self)) {
+    extra->pinned_scopes.store(extra->pinned_scopes.load(base::relaxed) + 1, base::relaxed);
+    return status::ok;
+  }
+  if (self->has(wants_to_move)) w = sched::yield_away(w, self);  // a wish from before comes true first
+  extra->was_pinned = self->has(stays_put);
+  extra->pinned_at = at;
+  stay(w, self);
+  extra->pinned_scopes.store(1, base::relaxed);
+  return status::ok;
+}
+
+status end_pinned() {
+  const worker* const w = local::current_worker();
+  unit* const self = unit_that_moves(w);
+  if (self == nullptr) return status::ok;
+  if (!is_in_pinned_scope(self)) return status::invalid;
+  details* const extra = details_if_any(self);
+  const std::uint32_t others = extra->pinned_scopes.load(base::relaxed) - 1;
+  extra->pinned_scopes.store(others, base::relaxed);
+  return others != 0 || extra->was_pinned ? status::ok : pin(WEFT_ANY_WORKER);
 }
 
 status migrate(unit* one, pool* destination, unsigned worker_index) {
@@ -66,6 +115,7 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
     return because(status::not_owner, "thread", "it is a tasklet that has started");
   if (const pool* home = one->home.load(base::relaxed); home != nullptr && home->access == WEFT_POOL_PRIVATE)
     return because(status::not_owner, "thread", "it belongs to a private pool");
+  if (is_in_pinned_scope(one)) return because(status::not_owner, "thread", "it is between weft_pinned_begin and weft_pinned_end");
   runtime* rt = local::current_runtime();
   if (destination == nullptr && serving_worker(rt, worker_index) == nullptr)
     return because(status::invalid, "worker", "there is no worker %u", worker_index);

@@ -72,6 +72,9 @@ status suspend();
 status resume(unit* one);
 status sleep_until(std::uint64_t deadline_ns);
 status pin(int worker_index);
+// at: the caller, for reports.
+status begin_pinned(const void* at);
+status end_pinned();
 status migrate(unit* one, pool* destination, unsigned worker_index);
 
 }  // namespace weft::sched

@@ -27,7 +27,10 @@ struct details {
   // Where a unit that wants_to_move goes at its next yield, park or start. One word: of two callers
   // that send it, one decides.
   base::atomic<std::uintptr_t> destination;
-  failure* failed;  // worker/failure.hpp; the unit itself. Null: none of its calls has
+  failure* failed;                            // worker/failure.hpp; the unit itself. Null: none of its calls has
+  base::atomic<std::uint32_t> pinned_scopes;  // weft_pinned_begin: those that are open; the unit itself writes
+  bool was_pinned;                            // before the outermost
+  const void* pinned_at;                      // the caller that began the outermost
 };
 
 // A destination is a pool, or the number of a worker.

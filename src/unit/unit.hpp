@@ -106,6 +106,7 @@ struct alignas(base::cache_line) unit : base::list_link {
   std::uint32_t left_forks = 0;           // of segments that it left, not joined yet
   base::atomic<std::uint8_t> permit{0};   // weft_suspend and weft_resume: protocol P
   std::uint8_t priority = 0;              // in a pool by priorities; set before publication; not 0 only if is_known
+  std::uint16_t left_on = 0;              // checked builds: the number of the worker that left it last, and 1
   union {
     unit* forker = nullptr;    // when is_fork
     relay* relays;             // otherwise, while it dispatches units in turn
@@ -131,6 +132,12 @@ struct alignas(base::cache_line) unit : base::list_link {
 inline details* details_if_any(const unit* one) {
   // [A37] acquire: sees them laid out; pairs with [A38]
   return one->extra.load(base::acquire);
+}
+
+// Whether weft_pinned_begin keeps it where it is.
+inline bool is_in_pinned_scope(const unit* one) {
+  const details* const known = details_if_any(one);
+  return known != nullptr && known->pinned_scopes.load(base::relaxed) != 0;
 }
 
 // Ends the program, with the name of the call that wants it, if the unit was given back to its

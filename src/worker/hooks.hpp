@@ -72,6 +72,11 @@ struct hooks {
   // Ends the program with a report of the unit. Checked builds.
   void (*panic_about)(unit* one, const char* did, std::uint64_t number, const char* thing, const char* things);
 
+  // The running unit, self, is about to be left, or its function has returned, inside a pinned
+  // scope, or while its OS thread holds locks (worker::os_locks), which are forgotten then. Checked
+  // builds.
+  void (*tell_leaving)(worker* w, unit* self, bool has_ended);
+
   // A thread has outlived its runtime and is joined or detached now. Checked builds.
   void (*tell_outlived)(const unit* one);
 

@@ -27,4 +27,14 @@ struct kept_look {
   unsigned index = 0;
 };
 
+// A unit with which a worker went on after another one had left it: arrivals.hpp.
+struct arrival {
+  const unit* one = nullptr;
+  std::uint64_t at_ns = 0;
+  std::uintptr_t stack_pointer = 0;  // frames that lie higher were there before
+  std::uint32_t from = 0;            // the worker that left it
+};
+
+inline constexpr unsigned kept_arrivals = 16;  // of a worker, one for units of the same hash
+
 }  // namespace weft::sched

@@ -95,10 +95,16 @@ struct alignas(base::cache_line) worker {
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
-  struct standstill {            // a unit waits for a stack, and no unit finishes anywhere
-    std::uint64_t since_ns = 0;  // 0: never
-    std::uint64_t seen_ns = 0;   // last
-    std::uint64_t finished = 0;  // by then
+  struct held_locks {                // of OS threads (pthread_mutex_t), by this one; checked builds
+    std::uint32_t count = 0;         // since the last unit was left
+    const void* taken_at = nullptr;  // the caller that took the last one
+  };
+  held_locks os_locks;
+  arrival arrivals[kept_arrivals];  // checked builds
+  struct standstill {               // a unit waits for a stack, and no unit finishes anywhere
+    std::uint64_t since_ns = 0;     // 0: never
+    std::uint64_t seen_ns = 0;      // last
+    std::uint64_t finished = 0;     // by then
   };
   standstill without_stack;  // though others go on here
   standstill without_any;    // and no unit can go on here

@@ -64,6 +64,7 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   CHECK(all.dump_on == 0);
   CHECK_FALSE(all.stack_report);
   CHECK_FALSE(all.migrate);
+  CHECK(all.held_locks);
   CHECK(all.given == 0);
 }
 
@@ -91,6 +92,7 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
                                  "WEFT_DUMP_ON=deadlock,stall",
                                  "WEFT_STACK_REPORT=1",
                                  "WEFT_MIGRATE=true",
+                                 "WEFT_HELD_LOCKS=off",
                                  "WEFT_SCHEDULE=seed:7",
                                  "WEFT_STATS=1",
                                  "WEFT_TRACE=here.json",
@@ -112,6 +114,7 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(all.dump_on == (os::at_deadlock | os::at_stall));
   CHECK(all.stack_report);
   CHECK(all.migrate);
+  CHECK_FALSE(all.held_locks);
   CHECK(std::string(all.schedule) == "seed:7");
   CHECK(all.stats);
   CHECK(std::string(all.trace) == "here.json");

@@ -1,0 +1,93 @@
+// See os_locks.hpp.
+#include "see/os_locks.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "base/atomic.hpp"
+#include "worker/local.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// A function of the C library, behind the one of that name here.
+template <class Function>
+class next_function {
+ public:
+  constexpr explicit next_function(const char* name) : name_(name) {}
+
+  Function* get() {
+    if (Function* const known = found_.load(base::relaxed); known != nullptr) [[likely]]
+      return known;
+    auto* const found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name_));
+    found_.store(found, base::relaxed);
+    return found;
+  }
+
+ private:
+  const char* name_;
+  base::atomic<Function*> found_{nullptr};
+};
+
+constinit next_function<int(pthread_mutex_t*)> real_lock{"pthread_mutex_lock"};
+constinit next_function<int(pthread_mutex_t*)> real_trylock{"pthread_mutex_trylock"};
+constinit next_function<int(pthread_mutex_t*)> real_unlock{"pthread_mutex_unlock"};
+constinit next_function<int(pthread_mutex_t*, const timespec*)> real_timedlock{"pthread_mutex_timedlock"};
+constinit next_function<int(pthread_mutex_t*, clockid_t, const timespec*)> real_clocklock{"pthread_mutex_clocklock"};
+
+[[gnu::always_inline]] inline int taken(int result, const void* caller) {
+  worker* const w = local::current_worker();
+  if (result != 0 || w == nullptr) return result;
+  ++w->os_locks.count;
+  w->os_locks.taken_at = caller;
+  return result;
+}
+
+// One that was taken before the last unit was left is not among those that are counted.
+void give_one() {
+  worker* const w = local::current_worker();
+  if (w != nullptr && w->os_locks.count != 0) --w->os_locks.count;
+}
+
+}  // namespace
+
+void prepare_to_count_locks() {
+  static_cast<void>(real_lock.get());
+  static_cast<void>(real_trylock.get());
+  static_cast<void>(real_unlock.get());
+  static_cast<void>(real_timedlock.get());
+  static_cast<void>(real_clocklock.get());
+}
+
+}  // namespace weft::sched
+
+using namespace weft::sched;
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+[[gnu::weak]] int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  return taken(real_lock.get()(mutex), __builtin_return_address(0));
+}
+[[gnu::weak]] int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  return taken(real_trylock.get()(mutex), __builtin_return_address(0));
+}
+[[gnu::weak]] int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
+  return taken(real_timedlock.get()(mutex, deadline), __builtin_return_address(0));
+}
+[[gnu::weak]] int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) noexcept {
+  return taken(real_clocklock.get()(mutex, clock, deadline), __builtin_return_address(0));
+}
+[[gnu::weak]] int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  const int result = real_unlock.get()(mutex);
+  if (result == 0) give_one();
+  return result;
+}
+
+}  // extern "C"
+
+#pragma GCC visibility pop
