@@ -240,8 +240,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
  * The ULT that weft_init or weft_worker_adopt made of its caller may be pinned elsewhere, too. Its
  * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
  * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
- * Errors: WEFT_INVALID (no such worker; the caller is in a scope of weft_pinned_begin),
- * WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (the caller is in a scope of
+ * weft_pinned_begin), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 
@@ -264,7 +264,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_pinned_begin(void);
 
 /* Ends the innermost scope of the caller that weft_pinned_begin began. The outermost one takes back
  * the pin that it made.
- * Errors: WEFT_INVALID (the caller, a ULT, has no scope).
+ * Errors: WEFT_NOT_OWNER (the caller, a ULT, has no scope).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_pinned_end(void);
 

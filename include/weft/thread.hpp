@@ -289,7 +289,8 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
 }
 
 // Pins the caller to a worker: the caller moves to it and stays there. any_worker ends the pinning.
-// May switch. Callable from a ULT. Throws weft::error: invalid (no such worker).
+// May switch. Callable from a ULT. Throws weft::error: invalid (no such worker), busy (in the
+// scope of a pinned).
 inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 
 // Names the caller, for reports. Up to 31 bytes of the name are kept. Callable from a ULT or

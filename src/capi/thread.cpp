@@ -266,7 +266,8 @@ weft_status weft_pinned_begin(void) {
   return told(sched::begin_pinned(__builtin_return_address(0)), of);
 }
 weft_status weft_pinned_end(void) {
-  static constexpr call_errors of{.call = "weft_pinned_end", .invalid = {nullptr, "no weft_pinned_begin of the caller is open"}};
+  static constexpr call_errors of{.call = "weft_pinned_end",
+                                  .not_owner = {nullptr, "no weft_pinned_begin of the caller is open"}};
   if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
   return told(sched::end_pinned(), of);
 }

@@ -46,7 +46,7 @@ status pin(int worker_index) {
   unit* self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (is_in_pinned_scope(self))
-    return because(status::invalid, nullptr, "the caller is between weft_pinned_begin and weft_pinned_end");
+    return because(status::busy, nullptr, "the caller is between weft_pinned_begin and weft_pinned_end");
   const bool is_there =
       worker_index == WEFT_ANY_WORKER || (worker_index >= 0 && pin_to(w->rt, static_cast<unsigned>(worker_index)));
   if (!is_there) return because(status::invalid, "worker", "there is no worker %d", static_cast<std::uint64_t>(worker_index));
@@ -99,7 +99,7 @@ status end_pinned() {
   const worker* const w = local::current_worker();
   unit* const self = unit_that_moves(w);
   if (self == nullptr) return status::ok;
-  if (!is_in_pinned_scope(self)) return status::invalid;
+  if (!is_in_pinned_scope(self)) return status::not_owner;
   details* const extra = details_if_any(self);
   const std::uint32_t others = extra->pinned_scopes.load(base::relaxed) - 1;
   extra->pinned_scopes.store(others, base::relaxed);

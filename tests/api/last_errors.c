@@ -168,9 +168,9 @@ static void handles(void) {
   FAILS(WEFT_INVALID, "a tasklet, or has ended", weft_resume(ended));
   FAILS(WEFT_INVALID, "a tasklet, or has ended", weft_resume(tasklet));
   FAILS(WEFT_INVALID, "no such worker", weft_pin(1000));
-  FAILS(WEFT_INVALID, "the caller, a ULT, has no scope", weft_pinned_end());
+  FAILS(WEFT_NOT_OWNER, "the caller, a ULT, has no scope", weft_pinned_end());
   OK(weft_pinned_begin());
-  FAILS(WEFT_INVALID, "the caller is in a scope of weft_pinned_begin", weft_pin(0));
+  FAILS(WEFT_BUSY, "the caller is in a scope of weft_pinned_begin", weft_pin(0));
   OK(weft_pinned_end());
   FAILS(WEFT_INVALID, "has ended", weft_thread_migrate_to_worker(ended, 0));
   FAILS(WEFT_INVALID, "no such worker", weft_thread_migrate_to_worker(weft_self(), 1000));

@@ -101,14 +101,14 @@ TEST_CASE("in a scope no call moves the thread; a scope that is not there does n
   expect_well([] {
     start(2);
     weft::thread([] {
-      NEED(weft_pinned_end() == WEFT_INVALID);
+      NEED(weft_pinned_end() == WEFT_NOT_OWNER);
       NEED(std::strstr(weft_last_error(), "weft_pinned_end: no weft_pinned_begin of the caller is open") != nullptr);
       NEED(weft_pinned_begin() == WEFT_OK && weft_pinned_begin() == WEFT_OK && weft_pinned_end() == WEFT_OK);
-      NEED(weft_pin(0) == WEFT_INVALID);
+      NEED(weft_pin(0) == WEFT_BUSY);
       NEED(std::strstr(weft_last_error(), "between weft_pinned_begin and weft_pinned_end") != nullptr);
       NEED(weft_thread_migrate_to_worker(weft_self(), 0) == WEFT_NOT_OWNER);
       NEED(std::strstr(weft_last_error(), "between weft_pinned_begin and weft_pinned_end") != nullptr);
-      NEED(weft_pinned_end() == WEFT_OK && weft_pinned_end() == WEFT_INVALID);
+      NEED(weft_pinned_end() == WEFT_OK && weft_pinned_end() == WEFT_NOT_OWNER);
       NEED(weft_pin(0) == WEFT_OK && weft_pin(WEFT_ANY_WORKER) == WEFT_OK);
     }).join();
     NEED(weft_finalize() == WEFT_OK);
@@ -137,7 +137,7 @@ TEST_CASE("a scope means nothing to a tasklet, and to an OS thread outside") {
     NEED(weft_tasklet_create(scopes, nullptr, nullptr, &tasklet) == WEFT_OK);
     NEED(weft_thread_join(tasklet) == WEFT_OK);
     const weft::pinned of_main;
-    NEED(weft_pin(0) == WEFT_INVALID);
+    NEED(weft_pin(0) == WEFT_BUSY);
   });
 }
 

@@ -35,6 +35,7 @@
 #include "see/blame.hpp"
 #include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
+#include "see/leaving.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
 #include "see/outlived.hpp"
@@ -171,6 +172,7 @@ STAND_IN unit* take_public_forks(worker*, worker*, std::size_t) { return nullptr
 STAND_IN fork_theft steal_forks(worker*, worker*, std::size_t) { return {nullptr, false}; }
 STAND_IN void want_to_hear_of_forks(const runtime*) {}
 STAND_IN void check_forks_joined() {}
+STAND_IN void check_ended_well() {}
 STAND_IN unsigned class_of_forks(const runtime*, const unit*) { return mem::default_class; }
 STAND_IN status find_class(runtime*, worker*, std::size_t, unsigned*) { return status::unsupported; }
 STAND_IN bool ensure_stack_for(worker*, const unit*, unsigned*) { return false; }
@@ -273,6 +275,7 @@ STAND_IN void free_details(unit*) {}
 STAND_IN constinit details details_of_outlived{};
 STAND_IN void let_outlived_go(unit*) {}
 STAND_IN void tell_outlived(const unit*) {}
+STAND_IN void tell_leaving(worker*, unit*, bool) {}
 STAND_IN attempts_look look_between_attempts(std::uint64_t, bool (*)(void*), void*) { return {}; }
 
 // ---- failure.cpp: no model asks what was wrong --------------------------------------------------
