@@ -37,6 +37,12 @@ constexpr bool is_sanitized = false;
 constexpr bool is_sanitized = false;
 #endif
 
+#ifdef IS_EMULATED  // an emulator has no process_vm_readv, by which reports read frames and other workers
+constexpr bool is_emulated = true;
+#else
+constexpr bool is_emulated = false;
+#endif
+
 bool counts_locks() { return is_checked_build() && !is_sanitized; }
 
 // How many of that many yields move the caller.
@@ -62,8 +68,9 @@ void run_beside_ready_thread(Body body) {
 
 [[gnu::noinline]] void yield_in_scope() {
   weft::thread other([] {});
-  const weft::pinned here;
+  NEED(weft_pinned_begin() == WEFT_OK);
   weft_yield();
+  NEED(weft_pinned_end() == WEFT_OK);
   other.join();
 }
 
@@ -176,17 +183,15 @@ TEST_CASE("a yield, a wait, a join and an end in a scope: the library with check
   }
 }
 
-#ifndef IS_EMULATED  // an emulator has no process_vm_readv, by which frames are walked
 TEST_CASE("the report of a scope names the function that waits") {
   const child_end end = run_in_child([] {
     run_beside_ready_thread(yield_in_scope);
     return 0;
   });
   INFO(end.errors);
-  CHECK(end.says("main waits or yields, in ") == is_checked_build());
-  if (is_checked_build()) CHECK(count(end.errors, "yield_in_scope") == 2);
+  CHECK(end.says("main waits or yields, in ") == (is_checked_build() && !is_emulated));
+  if (is_checked_build()) CHECK(count(end.errors, "yield_in_scope") == (is_emulated ? 1 : 2));
 }
-#endif
 
 TEST_CASE("a wait with locks of OS threads: the library with checks says it once, with the place") {
   const child_end end = run_in_child([] {
@@ -234,8 +239,8 @@ TEST_CASE("a death and a standstill say that the thread went on on another OS th
   });
   INFO(death.errors);
   CHECK(death.signal == SIGABRT);
-  CHECK(death.says("weft:   it went on on another OS thread ") == is_checked_build());
-  CHECK(death.says(" before, on that of worker 1 in place of worker 0's") == is_checked_build());
+  CHECK(death.says("weft:   it went on on another OS thread ") == (is_checked_build() && !is_emulated));
+  CHECK(death.says(" before, on that of worker 1 in place of worker 0's") == (is_checked_build() && !is_emulated));
   const child_end quiet = run_in_child([] {
     start(2);
     weft::thread({.worker = 1}, [] {
@@ -274,7 +279,8 @@ TEST_CASE("silent: locks that were given back, by each way to take them, and WEF
       NEED(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_trylock(&mutex) == EBUSY && pthread_mutex_unlock(&mutex) == 0);
       NEED(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
       NEED(pthread_mutex_timedlock(&mutex, &until) == 0 && pthread_mutex_unlock(&mutex) == 0);
-      NEED(pthread_mutex_clocklock(&mutex, CLOCK_REALTIME, &until) == 0 && pthread_mutex_unlock(&mutex) == 0);
+      if (!is_sanitized)  // gcc 12's TSan does not see that it takes the lock
+        NEED(pthread_mutex_clocklock(&mutex, CLOCK_REALTIME, &until) == 0 && pthread_mutex_unlock(&mutex) == 0);
       const weft::jthread other([] {});
       weft::this_thread::yield();
     });
@@ -310,6 +316,7 @@ TEST_CASE("each way to take a lock counts") {
       },
   };
   for (const auto take : ways) {
+    if (is_sanitized && take == ways[3]) continue;  // gcc 12's TSan does not see that it takes the lock
     const child_end end = run_in_child([take] {
       run_beside_ready_thread([take] {
         pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
