@@ -37,9 +37,11 @@ clock_reading read(questions* to_rank_0, std::uint64_t (*time)()) {
   return best;
 }
 
+std::uint64_t told_last = 0;
+
 // Once it is this node's turn.
 void read_if_old(std::uint64_t (*time)(), bool is_last, clock_readings* mine) {
-  questions to_rank_0(*far.net->by, far.net->words, far.offers.words(), wait_a_little{});
+  questions to_rank_0(*far.net->by, far.net->words, far.offers.words(), &told_last, wait_a_little{});
   if (is_last || mine->are_old(time())) mine->add(read(&to_rank_0, time));
   to_rank_0.end();
 }
@@ -49,15 +51,12 @@ bool is_first_of_far_node(int rank) { return all.job.nodes[rank] == rank && all.
 }  // namespace
 
 void read_clocks(std::uint64_t (*time)(), bool is_last, clock_readings* mine) {
-  if (all.job.rank == 0) {
-    for (int rank = 1; rank < all.job.ranks; ++rank) {
-      if (!is_first_of_far_node(rank)) continue;
-      answer_clock_questions(*far.net->by, far.net->words, far.offers.words(), rank, time, wait_a_little{});
-    }
-  } else if (is_first_of_far_node(all.job.rank)) {
-    read_if_old(time, is_last, mine);
+  for (int rank = 1; rank < all.job.ranks; ++rank) {
+    if (!is_first_of_far_node(rank)) continue;
+    if (all.job.rank == 0) answer_clock_questions(*far.net->by, far.net->words, far.offers.words(), rank, time, wait_a_little{});
+    if (all.job.rank == rank) read_if_old(time, is_last, mine);
+    net::barrier(all.job);
   }
-  net::barrier(all.job);
 }
 
 }  // namespace weft::dist

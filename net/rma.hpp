@@ -7,7 +7,8 @@
 // (tests/unit/net/conformance.hpp):
 // - get and put begin a copy. It ends at the latest in the flush of its window and rank, and copies
 //   that one flush ends may happen in any order. get and put of bytes that another rank writes
-//   meanwhile give any mixture, but a put of one aligned word of 8 bytes is seen whole.
+//   meanwhile give any mixture, but a put of one aligned word of 8 bytes is seen whole. It may be
+//   stored more than once: an owner that changes a word right after the put may lose the change.
 // - fetch_add and compare_swap change a word of 8 aligned bytes at once, and return when they have.
 // - They are ordered among themselves (each acquires and releases): what a rank wrote into its own
 //   memory, or put and flushed, before its operation on a word, is what another rank reads or gets

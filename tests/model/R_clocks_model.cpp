@@ -1,6 +1,6 @@
 // Protocol R, over dist/clock_questions.hpp: each time that a rank is told lies between its
-// question and the arrival of the answer, rank 0 serves one rank after the other, and the words are
-// as they were when all have ended, so that the next reading begins anew.
+// question and the arrival of the answer, rank 0 serves one rank after the other, and readings come
+// to their end although a transport stores each word twice.
 #include "arch/cpu.hpp"
 #include "dist/clock_questions.hpp"
 #include "dist/far_words.hpp"
@@ -29,21 +29,17 @@ struct job {
       each.clock_told.clear();
     }
   }
-  [[nodiscard]] bool is_at_rest() const {
-    for (const words& each : of) {
-      if (each.clock_asked.value() != 0 || each.clock_told.value() != 0) return false;
-    }
-    return true;
-  }
+  std::uint64_t known[ranks] = {};
 };
 job* now = nullptr;
 
 std::uint64_t tick() { return now->time.fetch_add(1, base::relaxed) + 1; }
 void look_again() { weft::arch::pause(); }
 
-// A put of a word releases, as the contract of a transport says.
+// A put of a word releases, as the contract of a transport says, and may store it more than once.
 void put(const net::window&, int rank, std::size_t offset, const void* from, std::size_t) {
   auto* const to = reinterpret_cast<dist::put_word*>(reinterpret_cast<std::byte*>(&now->of[rank]) + offset);
+  to->set(*static_cast<const std::uint64_t*>(from));
   to->set(*static_cast<const std::uint64_t*>(from));
 }
 void flush(const net::window&, int) {}
@@ -53,7 +49,7 @@ const net::rma network = {"model", nullptr, nullptr, put, nullptr, nullptr, flus
 void answer(int rank) { dist::answer_clock_questions(network, now->opened, now->of[0], rank, tick, look_again); }
 
 void ask(int rank, int rounds) {
-  dist::clock_questions to_rank_0(network, now->opened, now->of[rank], look_again);
+  dist::clock_questions to_rank_0(network, now->opened, now->of[rank], &now->known[rank], look_again);
   for (int round = 0; round < rounds; ++round) {
     const std::uint64_t asked = tick();
     const std::uint64_t told = to_rank_0.ask();
@@ -67,20 +63,16 @@ void some_rounds(int rounds) {
   now = &all;
   for (int reading = 0; reading < 2; ++reading) {  // a barrier lies between them
     threads(thread{"rank 0", [] { answer(1); }}, thread{"rank 1", [rounds] { ask(1, rounds); }});
-    check(all.is_at_rest(), "the words are as before");
   }
 }
 
 void two_nodes() {
   job all;
   now = &all;
-  threads(thread{"rank 0",
-                 [] {
-                   answer(1);
-                   answer(2);
-                 }},
-          thread{"rank 1", [] { ask(1, 1); }}, thread{"rank 2", [] { ask(2, 1); }});
-  check(all.is_at_rest(), "the words are as before");
+  for (int reading = 0; reading < 2; ++reading) {
+    for (int rank = 1; rank < ranks; ++rank)
+      threads(thread{"rank 0", [rank] { answer(rank); }}, thread{"the rank", [rank] { ask(rank, 1); }});
+  }
 }
 
 const explorer::expectations usual{.at_least = 3, .quick = {.executions = 60'000}, .deep = {}};
