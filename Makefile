@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs cluster install clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs stacks cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -55,6 +55,10 @@ bench-guard: ## counts the instructions of hot operations, compares them with th
 costs: build ## what a child costs here as plain call, fork and thread [ARGS=options of weft costs]
 	@test -x $(weft-command) || { echo "make costs: the weft command is not there (tools/weft)"; false; }
 	$(weft-command) costs $(ARGS)
+
+stacks: ## how much stack calls of common libraries take inside threads, as a table [ARGS=--only and some of the libraries]
+	$(call configure-and-build,release,weft weft_command)
+	$(PYTHON) tools/stacks/table.py build/release $(ARGS)
 
 test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends with counts
 	@$(call may-build,checked)
