@@ -61,9 +61,10 @@ class StacksTableTest(unittest.TestCase):
         self.assertIn("'libnothing'", done.stderr)
 
     def test_a_build_that_fails(self):
-        done = make_table("--only", "libc", PATH=self.with_broken_compiler())
-        self.assertEqual(done.returncode, 1)
+        done = make_table("--only", "libc", "zlib", PATH=self.with_broken_compiler(), PKG_CONFIG_LIBDIR="/nonexistent", PKG_CONFIG_PATH="")
+        self.assertEqual((done.returncode, done.stdout), (1, HEAD))
         self.assertIn("table.py: glibc: the build failed (exit status 7)", done.stderr)
+        self.assertIn("skipped zlib: ", done.stderr)  # goes on with the others
 
     def with_broken_compiler(self):
         folder = tempfile.TemporaryDirectory()

@@ -142,18 +142,21 @@ def main():
     reader.add_argument("--only", nargs="+", choices=LIBRARIES, default=LIBRARIES, metavar="LIBRARY", help=f"some of {' '.join(LIBRARIES)}")
     options = reader.parse_args()
     print("| library | call | bytes | fits into |\n|---|---|---|---|")
+    failed = False
     for name in options.only:
         library = LIBRARIES[name]
         program = find(library)
         if isinstance(program, str):
             print(f"skipped {name}: {program}; install {library.package}", file=sys.stderr)
             continue
-        for row in rows_of(library.title, *measure(program, os.path.abspath(options.build))):
-            print(row, flush=True)
+        try:
+            for row in rows_of(library.title, *measure(program, os.path.abspath(options.build))):
+                print(row, flush=True)
+        except Problem as problem:
+            failed = True
+            print(f"table.py: {problem}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Problem as problem:
-        sys.exit(f"table.py: {problem}")
+    sys.exit(main())
