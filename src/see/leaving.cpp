@@ -71,7 +71,7 @@ void write_pinned(void* argument, names how) {
 
 void write_locks(void* argument, names how) {
   const auto& what = *static_cast<const leave*>(argument);
-  const auto taken_at = reinterpret_cast<std::uintptr_t>(what.locks.taken_at);
+  const auto taken_at = reinterpret_cast<std::uintptr_t>(what.locks.place());
   os::code_module module;
   text out(STDERR_FILENO);
   identity(out << "weft: warning: ", what.who, how) << (what.has_ended ? " ended" : " waits or yields");
@@ -108,7 +108,7 @@ void tell_leaving(worker* w, unit* self, bool has_ended) {
   leave what{.has_ended = has_ended, .locks = w->os_locks};
   w->os_locks.count = 0;
   const bool is_pinned = is_in_pinned_scope(self);
-  if (!is_pinned && (!w->rt->settings.held_locks || !is_first_told(what.locks.taken_at))) return;
+  if (!is_pinned && (!w->rt->settings.held_locks || !is_first_told(what.locks.place()))) return;
   if (is_pinned) what.pinned_at = details_if_any(self)->pinned_at;
   static_cast<void>(look_at_own(self, &what.who));
   look_here(&what);

@@ -41,8 +41,9 @@ constinit next_function<int(pthread_mutex_t*, clockid_t, const timespec*)> real_
 [[gnu::always_inline]] inline int taken(int result, const void* caller) {
   worker* const w = local::current_worker();
   if (result != 0 || w == nullptr) return result;
-  ++w->os_locks.count;
-  w->os_locks.taken_at = caller;
+  auto& locks = w->os_locks;
+  if (locks.count < sizeof locks.taken_at / sizeof *locks.taken_at) locks.taken_at[locks.count] = caller;
+  ++locks.count;
   return result;
 }
 

@@ -95,9 +95,11 @@ struct alignas(base::cache_line) worker {
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};
-  struct held_locks {                // of OS threads (pthread_mutex_t), by this one; checked builds
-    std::uint32_t count = 0;         // since the last unit was left
-    const void* taken_at = nullptr;  // the caller that took the last one
+  struct held_locks {              // of OS threads (pthread_mutex_t), by this one; checked builds
+    std::uint32_t count = 0;       // since the last unit was left
+    const void* taken_at[8] = {};  // the callers that took the first ones: as a rule the last one is given back first
+
+    const void* place() const { return taken_at[(count < 8 ? count : 8) - 1]; }  // of the last that is held; pre: one is
   };
   held_locks os_locks;
   arrival arrivals[kept_arrivals];  // checked builds

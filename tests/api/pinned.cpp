@@ -208,6 +208,34 @@ TEST_CASE("a wait with locks of OS threads: the library with checks says it once
   CHECK(end.says("WEFT_HELD_LOCKS=off ends these lines") == counts_locks());
 }
 
+// Two functions that take locks.
+[[gnu::noinline]] void take_outer(std::mutex* mutex) {
+  mutex->lock();
+  asm volatile("" ::: "memory");
+}
+[[gnu::noinline]] void take_and_give(std::mutex* mutex) {
+  const std::lock_guard hold(*mutex);
+  asm volatile("" ::: "memory");
+}
+
+TEST_CASE("the place is that of a lock which is still held") {
+  const child_end end = run_in_child([] {
+    run_beside_ready_thread([] {
+      std::mutex outer, inner;
+      const weft::jthread other([] {});
+      take_outer(&outer);
+      take_and_give(&inner);
+      weft::this_thread::yield();
+      outer.unlock();
+    });
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("take_outer") == counts_locks());
+  CHECK_FALSE(end.says("take_and_give"));
+}
+
 TEST_CASE("threads that have waited before are looked at in each yield") {
   const child_end end = run_in_child([] {
     start(1);
