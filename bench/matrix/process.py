@@ -101,15 +101,26 @@ def run(command, cpus, limit_s, limit_bytes):
     return run_weighed(command, cpus, limit_s, limit_bytes, read_record)[:3]
 
 
+def start(command, cpus, mask, output, errors):
+    def prepare():
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.sched_setaffinity(0, cpus)
+
+    return subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=prepare)
+
+
 def run_weighed(command, cpus, limit_s, limit_bytes, read):
     """The same, and the most memory that the process held, whatever became of it. read: makes a record of what was printed, or None."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
+        # An interrupt waits until the process is known that it has to end.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            child = subprocess.Popen(command, stdout=output, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True,
-                                     preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+            child = start(command, cpus, mask, output, errors)
         except OSError as error:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             return "failed", str(error), None, 0
         try:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             excess = watch(child, limit_s, limit_bytes)
         except BaseException:  # also when the user interrupts: nothing stays behind
             end(child)

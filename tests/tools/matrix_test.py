@@ -5,6 +5,7 @@ nothing that the user gets wrong ends in a traceback."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ sys.path.insert(0, MATRIX)
 import figures  # noqa: E402
 import machine  # noqa: E402
 import planted_matrix  # noqa: E402
+import process  # noqa: E402
 import report  # noqa: E402
 import runners  # noqa: E402
 import summary  # noqa: E402
@@ -310,6 +312,24 @@ class FiguresTest(unittest.TestCase):
         usable = os.sched_getaffinity(0)
         self.assertLessEqual(set(machine.choose_cpus(1, usable)), usable)
         self.assertEqual(machine.choose_cpus(len(usable), usable), sorted(usable))
+
+
+class InterruptTest(unittest.TestCase):
+    def test_a_process_that_has_just_begun_is_ended(self):
+        begun, popen = [], subprocess.Popen
+
+        def interrupted(*words, **options):
+            begun.append(popen(*words, **options))
+            os.kill(os.getpid(), signal.SIGINT)
+            return begun[0]
+
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+        try:
+            with unittest.mock.patch.object(subprocess, "Popen", interrupted), self.assertRaises(KeyboardInterrupt):
+                process.run(["sleep", "987"], os.sched_getaffinity(0), 500, 1 << 30)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(begun[0].returncode, -signal.SIGKILL)
 
 
 if __name__ == "__main__":
