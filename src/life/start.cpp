@@ -110,6 +110,7 @@ void start_memory(runtime* rt) {
   stacks.guard_bytes = rt->settings.guard_bytes;
   stacks.address_bytes = address_share();
   stacks.may_shrink = !rt->settings.is_given(os::variable::stack_size) && !rt->has_asked_for_stacks;
+  stacks.wide_slots = wide_slots_of(rt);
   rt->unit_depot.start(rt->unit_bytes);
   rt->stack_depot.start(stacks);
   rt->outside_units.start(&rt->unit_depot);

@@ -20,7 +20,6 @@ constexpr unsigned colours = 16;
 constexpr std::size_t usual_depth_bytes = 64 * K;    // deeper than most stacks go
 constexpr std::size_t small_stack_bytes = 64 * K;    // where address space is short
 constexpr std::size_t large_stack_bytes = 2048 * K;  // beside which a wide guard is nothing
-constexpr std::size_t most_wide_slots = 256;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_slots_of_chunk = 64;
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
@@ -39,6 +38,17 @@ std::size_t guard_bytes(std::size_t stack_bytes, os::guard_kind kind, spread how
   if (asked_bytes != 0) return base::round_up(asked_bytes, os::page_bytes());
   const bool is_wide = how == spread::wide || (how == spread::dense && stack_bytes >= large_stack_bytes);
   return guard_for(stack_bytes, is_wide ? any_frame_bytes : masses_frame_bytes);
+}
+
+std::size_t stack::gap_bytes() const {
+  const std::size_t guarded = guard_bytes();
+  switch (guard) {
+    case os::guard_kind::marker: return guarded - marked_of(guarded, total_bytes - guarded);
+    case os::guard_kind::canary: return guarded - os::page_bytes();
+    case os::guard_kind::mprotect_page:
+    case os::guard_kind::none: break;
+  }
+  return 0;
 }
 
 void trim(const stack* one) {
@@ -200,7 +210,7 @@ bool stack_depot::add_chunk() {
   if (settings_.stack_bytes - 1 >= most_bytes) return false;  // 0: rounding it up has overflown
   const auto whole = [this](spread how) { return add_chunk_of(how, slots_of_chunk(shape_of(how).slot_bytes)); };
   const bool is_limited = settings_.address_bytes != SIZE_MAX;
-  if (!is_limited && slots_ < most_wide_slots && whole(spread::wide)) return true;
+  if (!is_limited && slots_ < settings_.wide_slots && whole(spread::wide)) return true;
   if ((!settings_.may_shrink || has_address_space(spread::dense)) && whole(spread::dense)) return true;
   if (settings_.may_shrink) return add_small_chunk();
   return settings_.size_class != default_class && add_chunk_of(spread::dense, 1);

@@ -57,6 +57,7 @@ inline constexpr unsigned fork_class = 1;
 // How a depot lays out the slots of a chunk.
 enum class spread : std::uint8_t { wide, dense, small };
 inline constexpr unsigned spreads = 3;
+inline constexpr std::size_t usual_wide_slots = 256;
 
 // The guard beneath a stack of so many bytes. asked_bytes: what the user wants it to be; 0: nothing.
 std::size_t guard_bytes(std::size_t stack_bytes, os::guard_kind kind, spread how, std::size_t asked_bytes);
@@ -83,6 +84,7 @@ struct alignas(base::cache_line) stack {
     return static_cast<std::size_t>(reinterpret_cast<const char*>(this) - low);
   }
   std::size_t guard_bytes() const { return static_cast<std::size_t>(low - base); }
+  std::size_t gap_bytes() const;  // of the guard, from base: what a frame may write to without a fault
 };
 
 // Memory for chunks and mappings; null functions mean os::reserve.
@@ -98,11 +100,12 @@ struct stack_settings {
   std::size_t keep_bytes;  // each idle stack counts as a page
   stack_memory memory;
   std::uint8_t size_class = default_class;
-  std::size_t most = SIZE_MAX;           // slots
-  mapped_guards* guards = nullptr;       // that count those which are mappings; null: uncounted
-  std::size_t guard_bytes = 0;           // asked for; 0: as large as guard_bytes() says
-  std::size_t address_bytes = SIZE_MAX;  // that its slots should take at most; SIZE_MAX: there is no limit
-  bool may_shrink = false;               // where these are used up, to slots of small stacks
+  std::size_t most = SIZE_MAX;                // slots
+  mapped_guards* guards = nullptr;            // that count those which are mappings; null: uncounted
+  std::size_t guard_bytes = 0;                // asked for; 0: as large as guard_bytes() says
+  std::size_t address_bytes = SIZE_MAX;       // that its slots should take at most; SIZE_MAX: there is no limit
+  bool may_shrink = false;                    // where these are used up, to slots of small stacks
+  std::size_t wide_slots = usual_wide_slots;  // the first ones, where there is no limit
 };
 
 class stack_depot {

@@ -53,7 +53,8 @@ constexpr variable_info table[] = {
      "Write every thread and where it stands also with a deadlock's report, which else sums up many, and with what the watchdog "
      "tells."},
     {variable::stack_report, "WEFT_STACK_REPORT", value_type::flag, 0, 1, "on or off", "off",
-     "When the runtime ends, print the deepest use of the stack for each entry function."},
+     "When the runtime ends, print the deepest use of the stack for each entry function, beneath it, too. Meanwhile each stack "
+     "has a guard of 1M."},
     {variable::migrate, "WEFT_MIGRATE", value_type::flag, 0, 1, "on or off", "off",
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
     {variable::held_locks, "WEFT_HELD_LOCKS", value_type::flag, 0, 1, "on or off", "on",

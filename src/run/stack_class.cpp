@@ -60,6 +60,7 @@ void start_depot(runtime* rt, unsigned size_class, std::size_t stack_bytes, std:
   settings.address_bytes = address_share();
   settings.size_class = static_cast<std::uint8_t>(size_class);
   settings.most = most;
+  settings.wide_slots = wide_slots_of(rt);
   depot_of(rt, size_class)->start(settings);
 }
 

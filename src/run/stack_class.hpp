@@ -24,6 +24,9 @@ namespace weft::sched {
 // there is no limit.
 std::size_t address_share();
 
+// Of a depot: all of them while the use of stacks is measured.
+inline std::size_t wide_slots_of(const runtime* rt) { return rt->settings.stack_report ? SIZE_MAX : mem::usual_wide_slots; }
+
 // After the adopted caller is known, before any fork.
 void start_fork_stacks(runtime* rt);
 void stop_sized_stacks(runtime* rt);

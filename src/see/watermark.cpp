@@ -25,6 +25,8 @@ struct stack_marks {
     std::uint64_t units;
     std::size_t deepest_bytes;
     std::size_t stack_bytes;
+
+    bool is_beneath() const { return deepest_bytes > stack_bytes; }
   };
   static constexpr std::size_t capacity = 1024;
 
@@ -76,17 +78,46 @@ void each_touched_page(std::uintptr_t low, std::uintptr_t high, Each each) {
   }
 }
 
-std::size_t used_bytes(const mem::stack* stack) {
-  const auto low = (reinterpret_cast<std::uintptr_t>(stack->low) + sizeof(word) - 1) & ~(sizeof(word) - 1);
-  const auto high = reinterpret_cast<std::uintptr_t>(stack);
-  std::uintptr_t lowest = high;
-  each_touched_page(low, high, [&](std::uintptr_t from, std::uintptr_t to) {
+struct range {
+  std::uintptr_t low;
+  std::uintptr_t high;
+};
+
+// What its frames may write to: beneath it, and on it.
+range gap_of(const mem::stack* stack) {
+  const auto base = reinterpret_cast<std::uintptr_t>(stack->base);
+  return {base, base + stack->gap_bytes()};
+}
+
+range usable_of(const mem::stack* stack) {
+  const auto low = reinterpret_cast<std::uintptr_t>(stack->low);
+  return {(low + sizeof(word) - 1) & ~(sizeof(word) - 1), reinterpret_cast<std::uintptr_t>(stack)};
+}
+
+// Or the high end.
+std::uintptr_t lowest_used(range all) {
+  std::uintptr_t lowest = all.high;
+  each_touched_page(all.low, all.high, [&](std::uintptr_t from, std::uintptr_t to) {
     const auto found = reinterpret_cast<std::uintptr_t>(first_used(from, to));
     if (found == to) return true;
     lowest = found;
     return false;
   });
-  return high - lowest;
+  return lowest;
+}
+
+std::size_t used_bytes(const mem::stack* stack) {
+  const range gap = gap_of(stack);
+  const std::uintptr_t beneath = lowest_used(gap);
+  const std::uintptr_t lowest = beneath != gap.high ? beneath : lowest_used(usable_of(stack));
+  return reinterpret_cast<std::uintptr_t>(stack) - lowest;
+}
+
+void wipe_touched(range all) {
+  each_touched_page(all.low, all.high, [](std::uintptr_t from, std::uintptr_t to) {
+    wipe(from, to);
+    return true;
+  });
 }
 
 stack_marks::mark* mark_of(stack_marks* all, unit::function_type function) {
@@ -105,11 +136,10 @@ void note(stack_marks* all, unit::function_type function, std::size_t deepest_by
     ++all->without_room;
     return;
   }
+  const stack_marks::mark found{function, ++one->units, deepest_bytes, stack_bytes};
   one->function = function;
-  ++one->units;
-  if (deepest_bytes <= one->deepest_bytes) return;
-  one->deepest_bytes = deepest_bytes;
-  one->stack_bytes = stack_bytes;
+  const bool is_deepest = deepest_bytes > one->deepest_bytes;
+  if (found.is_beneath() == one->is_beneath() ? is_deepest : found.is_beneath()) *one = found;
 }
 
 int by_depth(const void* left, const void* right) {
@@ -128,7 +158,7 @@ void print(void* argument, names how) {
     out << "weft:   ";
     start_name(out, each.function, how) << ": " << each.deepest_bytes << " of ";
     out << each.stack_bytes << " bytes, ";
-    out.count(each.units, "thread", "threads") << "\n";
+    out.count(each.units, "thread", "threads") << (each.is_beneath() ? "; deeper than its stack\n" : "\n");
   }
   if (all->without_room != 0) out << "weft:   " << all->without_room << " threads of further functions were not looked at\n";
 }
@@ -153,12 +183,8 @@ void stop_marks(runtime* rt) {
 void prepare_stack(worker* w, mem::stack* stack) {
   if (w->rt->marks == nullptr) return;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) & ~(sizeof(word) - 1);
-  const auto low = (reinterpret_cast<std::uintptr_t>(stack->low) + sizeof(word) - 1) & ~(sizeof(word) - 1);
-  if (here > low)
-    each_touched_page(low, here, [](std::uintptr_t from, std::uintptr_t to) {
-      wipe(from, to);
-      return true;
-    });
+  wipe_touched(gap_of(stack));
+  wipe_touched({usable_of(stack).low, here});
 }
 
 void inspect_stack(worker* w, const unit* one, const mem::stack* stack) {

@@ -3,7 +3,8 @@
 //
 // Nothing is painted: stacks begin as zeros. Before a thread starts, what earlier ones left on the
 // stack is wiped; after its end the lowest word that is not zero tells how deep it went. Pages that
-// were never touched are not looked at.
+// were never touched are not looked at. All guards are wide meanwhile, and what can be touched of a
+// guard counts as stack: a frame that jumped there went deeper than its stack.
 #pragma once
 
 #include "base/status.hpp"

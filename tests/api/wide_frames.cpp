@@ -160,3 +160,81 @@ TEST_CASE("the first stacks, and all with WEFT_GUARD_SIZE=1M, take a frame of ha
     CHECK((is_told(end) || (end.exit_code == 0 && end.signal == 0)));
   }
 }
+
+// ---- WEFT_STACK_REPORT ----
+
+namespace {
+
+constexpr std::size_t half_megabyte = 560 * K;
+
+// How often the report says that threads of a function went deeper than their stack.
+int deeper_rows(const child_end& end) {
+  constexpr char words[] = "; deeper than its stack\n";
+  int found = 0;
+  for (std::size_t at = end.errors.find(words); at != std::string::npos; at = end.errors.find(words, at + 1)) ++found;
+  return found;
+}
+
+void measure_stacks() { setenv("WEFT_STACK_REPORT", "1", 1); }
+
+}  // namespace
+
+TEST_CASE("while stacks are measured all have wide guards, and what lies beneath is measured, too") {
+  for (const char* const guard : {"auto", "canary"}) {
+    for (const unsigned crowd : crowds) {
+      const child_end end = run_in_child([&] {
+        measure_stacks();
+        return play({8 * K, half_megabyte, 40'000}, crowd, guard);
+      });
+      INFO(crowd, " others, guard ", std::string(guard), "\n", end.errors);
+      CHECK(end.signal == 0);
+      CHECK(end.exit_code == 0);
+      CHECK(deeper_rows(end) == 1);
+      CHECK(end.says("  call: 58"));  // 8 KiB and the frame, in bytes
+      CHECK(end.says(" bytes, 1 thread; deeper than its stack\n"));
+    }
+  }
+}
+
+TEST_CASE("where all of the guard faults it is told with what the thread needs") {
+  for (const unsigned crowd : crowds) {
+    const child_end end = run_in_child([&] {
+      measure_stacks();
+      return play({8 * K, half_megabyte, 40'000}, crowd, "mprotect");
+    });
+    INFO(crowd, " others\n", end.errors);
+    CHECK(is_told(end));
+    CHECK(end.says("the thread needs at least 576 KiB"));
+  }
+}
+
+TEST_CASE("a stack of a size class and one of none have such guards") {
+  const child_end end = run_in_child([] {
+    measure_stacks();
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = 48 * K;
+    return play({8 * K, half_megabyte, 8000}, 600, "auto", &attr);
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(deeper_rows(end) == 1);
+}
+
+TEST_CASE("what an earlier thread left beneath a stack does not count") {
+  const child_end end = run_in_child([] {
+    measure_stacks();
+    scene now{8 * K, half_megabyte, 40'000};
+    NEED(weft_event_set(&now.go) == WEFT_OK);
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    NEED(weft_init(&config) == WEFT_OK);
+    weft_thread* made = nullptr;
+    NEED(weft_thread_create(call, &now, nullptr, &made) == WEFT_OK && weft_thread_join(made) == WEFT_OK);
+    NEED(weft_thread_create(keep, &now, nullptr, &made) == WEFT_OK && weft_thread_join(made) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(deeper_rows(end) == 1);
+  CHECK(end.says("  keep: 4"));
+}

@@ -1,4 +1,4 @@
-// Threads of known depth, for weft stacks (stacks_test.py). WAY: all | own | plain | fail.
+// Threads of known depth, for weft stacks (stacks_test.py). WAY: all | own | beneath | plain | fail.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,13 @@ static void deep(void* none) {
   use(1000000);
 }
 
+// A frame of which only the lowest words are written: it jumps over the part of a guard that faults.
+static void far(void* none) {
+  (void)none;
+  volatile char* const frame = __builtin_alloca(560000);
+  for (size_t each = 0; each < 64; ++each) frame[each] = 1;
+}
+
 static void run(weft_function function, const weft_thread_attr* attributes, int count) {
   for (int each = 0; each < count; ++each) {
     weft_thread* thread;
@@ -35,6 +42,7 @@ int main(int count, char** words) {
   weft_thread_attr own = WEFT_THREAD_ATTR_INIT;
   own.stack_bytes = (size_t)48 << 10;
   run(shallow, strcmp(way, "own") == 0 ? &own : NULL, 3);
+  if (strcmp(way, "beneath") == 0) run(far, &own, 1);
   if (strcmp(way, "all") == 0) run(deep, NULL, 1);
   (void)fprintf(stderr, "weft: deepest in the words of the program\nthe program's own line\nand no newline");
   (void)puts("answer");

@@ -37,6 +37,13 @@ class StacksTest(command.CommandTest):
         self.assertIn("Threads with a smaller stack here got it from their creator", shown)
         self.assertNotIn("WEFT_STACK_SIZE=", shown)
 
+    def test_what_lies_beneath_a_stack(self):
+        shown = self.run_right("stacks", PROGRAM, "beneath").stdout
+        deepest, of, threads = self.rows(shown)["far"]
+        self.assertTrue(560000 < deepest < 570000 and threads == 1, shown)
+        self.assertRegex(of, r"^[45]\d\.\d KiB$")
+        self.assertIn("A thread function whose deepest is more than its stack wrote beneath it: give it a larger one", shown)
+
     def test_a_program_that_fails(self):
         result = command.run("stacks", PROGRAM, "fail")
         self.assertEqual(result.returncode, 1)

@@ -38,7 +38,7 @@ struct need {
 class report_reader {
  public:
   bool take(const std::string& line) {
-    static const std::regex row(R"(weft:   (.*): (\d+) of (\d+) bytes, (\d+) threads?)");
+    static const std::regex row(R"(weft:   (.*): (\d+) of (\d+) bytes, (\d+) threads?(?:; deeper than its stack)?)");
     std::smatch parts;
     bool const is_head = line.starts_with("weft: deepest use of stacks");
     has_come_ = has_come_ || is_head;
@@ -68,11 +68,13 @@ std::string show(const stacks_options& options, const std::vector<need>& needs) 
   rows.align_left(3);
   std::uint64_t deepest = 0;
   bool has_own = false;
+  bool is_beneath = false;
   for (const need& each : needs) {
     rows.add({fmt::format("{} B", show_count(each.deepest)), show_bytes(static_cast<double>(each.stack)),
               show_count(each.threads), each.function});
     bool const is_own = each.stack < options.stack / 2;  // its creator gave it
     has_own |= is_own;
+    is_beneath |= each.deepest > each.stack;
     if (!is_own) deepest = std::max(deepest, each.deepest);
   }
   if (needs.empty()) return "No thread had a stack of its own: forks, and threads that their joiners ran, stood on others.\n";
@@ -81,6 +83,7 @@ std::string show(const stacks_options& options, const std::vector<need>& needs) 
     text += fmt::format("WEFT_STACK_SIZE={} has room for these threads, with a quarter, and at least 8 KiB, to spare.\n",
                         show_size(size_for(deepest)));
   if (has_own) text += "Threads with a smaller stack here got it from their creator (stack_bytes), and keep it.\n";
+  if (is_beneath) text += "A thread function whose deepest is more than its stack wrote beneath it: give it a larger one.\n";
   return text;
 }
 
