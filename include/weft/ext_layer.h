@@ -53,6 +53,8 @@ WEFT_API void weft_ext_show_function(weft_function bottom, size_t offset);
  * For a thread that was created with the function bottom, the report says "raise", and then
  * setting: constant data, such as the name of a variable; null stands for no setting. added_bytes
  * is what the builder adds to the usual size that its user asks for: the report does not count it.
+ * bottom null stands for all threads whose bottom has no setting: a layer that starts the runtime
+ * for programs of another interface names that interface's words so.
  * Up to 8 bottoms have settings; further ones are ignored. The last call for a bottom counts.
  * Switches: never. Callers: any. */
 WEFT_API void weft_ext_name_stack_setting(weft_function bottom, const char *setting, size_t added_bytes);

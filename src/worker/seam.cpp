@@ -25,6 +25,7 @@ constinit bottom_function bottom_to_see_through = nullptr;
 constinit std::size_t offset_of_function = 0;
 constexpr std::size_t most_settings = 8;  // layers in one process
 constinit stack_setting settings_of_stacks[most_settings];
+constinit stack_setting setting_of_other_stacks;
 constinit base::atomic<bool> are_signals_left{false};
 constinit event_sink sink_for_events = nullptr;
 constinit void* state_of_sink = nullptr;
@@ -92,6 +93,10 @@ void show_function(void (*bottom)(void* argument), std::size_t offset) {
 
 void name_stack_setting(const stack_setting& setting) {
   const queue::guard hold(lock);
+  if (setting.bottom == nullptr) {
+    setting_of_other_stacks = setting;
+    return;
+  }
   for (stack_setting& each : settings_of_stacks) {
     if (each.bottom != nullptr && each.bottom != setting.bottom) continue;
     each = setting;
@@ -104,7 +109,7 @@ stack_setting stack_setting_of(void (*function)(void* argument)) {
   for (const stack_setting& each : settings_of_stacks) {
     if (function != nullptr && each.bottom == function) return each;
   }
-  return {};
+  return function != nullptr ? setting_of_other_stacks : stack_setting{};
 }
 
 void (*shown_bottom())(void* argument) { return bottom_to_see_through; }

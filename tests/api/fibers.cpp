@@ -429,3 +429,26 @@ TEST_CASE("in a program with a runtime of its own, fibers are its threads") {
     NEED(weft_worker_count() == 1);
   });
 }
+
+namespace {
+
+[[gnu::noinline]] int go_deeper(int depth) {
+  volatile char frame[1000];
+  frame[0] = static_cast<char>(depth);
+  return depth == 1'000'000 ? 0 : go_deeper(depth + 1) + frame[0];
+}
+
+}  // namespace
+
+TEST_CASE("the report of an overflow names what sets a fiber's stack") {
+  for (const std::size_t kib : {std::size_t{128}, std::size_t{64}}) {
+    const auto end = run_in_child([kib] {
+      fibers::fiber(std::allocator_arg, fibers::fixedsize_stack(kib * 1024), [] { static_cast<void>(go_deeper(0)); }).join();
+      return 0;
+    });
+    INFO(end.errors);
+    CHECK(end.says("weft: fatal: stack overflow in "));
+    CHECK(end.says(
+        "cure: raise the size of its stack, fibers::fixedsize_stack(bytes) behind std::allocator_arg, or WEFT_STACK_SIZE (now "));
+  }
+}

@@ -33,4 +33,10 @@ TEST_CASE("each bottom has its own, the last that was named, and the ninth none"
   CHECK(seam::stack_setting_of(bottoms[2]).words == std::string("SIZE"));
   seam::name_stack_setting({bottoms[3], nullptr, 0});
   CHECK(seam::stack_setting_of(bottoms[3]).words == nullptr);
+  seam::name_stack_setting({nullptr, "THE OTHERS", 0});
+  CHECK(seam::stack_setting_of(bottoms[most]).words == std::string("THE OTHERS"));
+  CHECK(seam::stack_setting_of(bottoms[2]).words == std::string("SIZE"));
+  CHECK(seam::stack_setting_of(nullptr).words == nullptr);
+  seam::name_stack_setting({nullptr, nullptr, 0});
+  CHECK(seam::stack_setting_of(bottoms[most]).words == nullptr);
 }

@@ -67,6 +67,7 @@ inline void end_library() {
   // In a child of fork there is no runtime to end. The queue stays: workers have served it to their
   // end.
   weft::detail::check_unless(WEFT_UNSUPPORTED, weft_finalize(), "weft_finalize");
+  weft_ext_name_stack_setting(nullptr, nullptr, 0);
 }
 
 // Destroyed when main's OS thread ends, which is before static objects are.
@@ -79,6 +80,8 @@ inline weft_status init_workers(unsigned workers) noexcept {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = workers;
   if (std::getenv("WEFT_STACK_SIZE") == nullptr) config.stack_bytes = stack_bytes;
+  weft_ext_name_stack_setting(
+      nullptr, "the size of its stack, fibers::fixedsize_stack(bytes) behind std::allocator_arg, or WEFT_STACK_SIZE", 0);
   return weft_init(&config);
 }
 
