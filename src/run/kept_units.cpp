@@ -1,6 +1,7 @@
-// See kept_units.hpp. Idle workers only. A worker stays in a unit if it was found there at two
-// looks and its OS thread slept at the later one or computed in between: on a busy machine it may
-// also have waited for a CPU, and then its units are not taken.
+// See kept_units.hpp. Idle workers only. A worker stays in a unit if it was found there at several
+// looks in a row, and its OS thread slept at the last one or computed since the first: on a busy
+// machine it may also have waited for a CPU, and then its units are not taken. Two looks would not
+// do: a worker that goes from unit to unit is found as before now and then, by chance.
 #include "run/kept_units.hpp"
 
 #include "os/clock.hpp"
@@ -14,6 +15,7 @@ namespace weft::sched {
 namespace {
 
 constexpr std::uint64_t long_run_ms = 40;
+constexpr unsigned looks_in_a_row = 5;  // after the first
 
 bool has_units(const worker* w) { return w->ready.stealable() != 0 || !w->mail.is_empty(); }
 
@@ -24,8 +26,7 @@ std::uint64_t cpu_ms_of(const worker* w, char* letter) {
   return state.cpu_ms;
 }
 
-bool has_stayed(const worker* victim, const kept_look& then) {
-  if (then.where.in == nullptr || find_whereabouts(victim) != then.where) return false;
+bool slept_or_computed(const worker* victim, const kept_look& then) {
   char letter = '?';
   const std::uint64_t cpu_ms = cpu_ms_of(victim, &letter);
   return letter == 'S' || cpu_ms >= then.cpu_ms + long_run_ms;
@@ -49,10 +50,9 @@ worker* look_for_kept_units(worker* w) {
   if (now - then.at_ns < look_at_kept_units_ns) return nullptr;
   then.at_ns = now;
   worker* const seen = worker_in_slot(w->rt, then.index);
-  if (seen != nullptr && seen != w && has_units(seen)) {
-    if (has_stayed(seen, then)) return seen;
-    if (find_whereabouts(seen) == then.where) return nullptr;  // it waits for a CPU, or has not computed for long
-  }
+  const bool is_as_before =
+      then.where.in != nullptr && seen != nullptr && seen != w && has_units(seen) && find_whereabouts(seen) == then.where;
+  if (is_as_before) return ++then.times >= looks_in_a_row && slept_or_computed(seen, then) ? seen : nullptr;
   char letter = '?';
   worker* const next = next_with_units(w, then.index);
   if (next == nullptr) return nullptr;

@@ -10,7 +10,7 @@ namespace weft::sched {
 struct worker;
 
 // An idle worker looks this often at the others.
-inline constexpr std::uint64_t look_at_kept_units_ns = 50'000'000;
+inline constexpr std::uint64_t look_at_kept_units_ns = 15'000'000;
 
 // The worker whose units w may take; null: none stays in one unit.
 worker* look_for_kept_units(worker* w);

@@ -25,6 +25,7 @@ struct kept_look {
   whereabouts where;
   std::uint64_t cpu_ms = 0;  // that its OS thread had used
   unsigned index = 0;
+  unsigned times = 0;  // that it was found as before, in a row
 };
 
 // A unit with which a worker went on after another one had left it: arrivals.hpp.
