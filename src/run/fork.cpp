@@ -20,6 +20,7 @@
 #include "run/left_behind.hpp"
 #include "run/ready.hpp"
 #include "run/wake.hpp"
+#include "worker/arrivals.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -520,6 +521,7 @@ void check_ended_well() {
   unit* const self = w->current;
   if (self->has(is_tasklet)) return;  // it is a call of the unit beneath it, whose locks these may be
   if (is_in_pinned_scope(self) || w->os_locks.count != 0) the_hooks.tell_leaving(w, self, true);
+  forget_arrival(w, self);
 }
 
 }  // namespace weft::sched

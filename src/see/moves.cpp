@@ -65,7 +65,7 @@ void tell_move(text& out, const worker* w, const unit* one, const void* context)
   out << " before, on that of worker " << w->index << " in place of worker " << last.from << "'s";
   if (const std::uintptr_t call = context != nullptr ? find_library_call(last, context) : 0; call != 0)
     tell_library_call(out, call);
-  out << ": a library that keeps locks or state by OS thread wants weft_pinned_begin before its call\n";
+  out << ": a library that keeps locks or state by OS thread wants no wait in its callbacks, or weft_pin before its call\n";
 }
 
 }  // namespace weft::sched

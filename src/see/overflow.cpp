@@ -326,8 +326,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   // The caller's own stack, of which the program's handler may know more than we.
   const worker* w = local::current_worker();
   const bool is_anothers = w != nullptr && is_os_threads(w->standing) && is_function(record_of(signal).before);
-  // Returning repeats the fault: the core shows the overflowing frame.
-  if (is_anothers || !filter_fault(signal, info, context)) chain(signal, info, context);
+  if (is_anothers || !filter_fault(signal, info, context)) return chain(signal, info, context);
+  // The core shows the overflowing frame. To return alone would repeat the fault, or not, where the
+  // report has mapped memory there.
+  raise_behind(signal);
 }
 
 void install(handled* one) {

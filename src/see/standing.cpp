@@ -197,7 +197,8 @@ void tell_possible(text& out, const worker* w, const standing& known, std::uint6
 text& tell_cure_of_lock_left(text& out) {
   return out
          << "weft:   cure: a thread gives such a lock back before it waits or yields, also in callbacks of a library that holds "
-            "one (SQLite, HDF5); weft_pinned_begin before the library's call keeps the thread on its OS thread\n";
+            "one (SQLite, HDF5); one that must wait there calls weft_pin before the library's call, with a weft_mutex around "
+            "that call which keeps others out\n";
 }
 
 void tell(const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {

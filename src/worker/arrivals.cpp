@@ -23,8 +23,14 @@ void note_arrival(worker* w) {
   w->arrivals[slot_of(one)] = {one, os::now_ns(), here, one->left_on - 1U};
 }
 
+void forget_arrival(worker* w, const unit* one) {
+  arrival& known = w->arrivals[slot_of(one)];
+  if (known.one == one) known.one = nullptr;
+}
+
 bool find_arrival(const worker* w, const unit* one, arrival* out) {
-  return one != nullptr && os::peek(&w->arrivals[slot_of(one)], out, sizeof *out) && out->one == one;
+  if (one == nullptr || one->left_on == 0) return false;
+  return os::peek(&w->arrivals[slot_of(one)], out, sizeof *out) && out->one == one;
 }
 
 }  // namespace weft::sched

@@ -163,6 +163,24 @@ static void keeps_its_worker(void) {
   OK(weft_thread_join(one));
 }
 
+static int ends[2];
+
+static void writes(void *argument) {
+  (void)argument;
+  for (int i = 0; i < 3; ++i) weft_yield();
+  CHECK(write(ends[1], "!", 1) == 1);
+}
+
+/* Keeps its worker in the kernel. */
+static void sleeps_in_its_worker(void) {
+  char got;
+  CHECK(pipe(ends) == 0);
+  weft_thread *const one = start(writes, NULL);
+  CHECK(read(ends[0], &got, 1) == 1);
+  OK(weft_thread_join(one));
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 static void all(void) {
   RUN(each_yield_moves);
   RUN(each_sleep_moves);
@@ -170,6 +188,7 @@ static void all(void) {
   RUN(each_join_moves);
   RUN(each_yield_to_moves);
   RUN(keeps_its_worker);
+  RUN(sleeps_in_its_worker);
 }
 
 /* ---- a busy neighbour ---- */

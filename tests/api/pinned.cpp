@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -118,6 +119,23 @@ TEST_CASE("in a scope no call moves the thread; a scope that is not there does n
       NEED(weft_pinned_end() == WEFT_OK && weft_pinned_end() == WEFT_NOT_OWNER);
       NEED(weft_pin(0) == WEFT_OK && weft_pin(WEFT_ANY_WORKER) == WEFT_OK);
     }).join();
+    NEED(weft_finalize() == WEFT_OK);
+  });
+}
+
+TEST_CASE("nor does another thread move one that is in a scope") {
+  expect_well([] {
+    start(2);
+    static std::atomic<int> step{0};
+    weft::thread inside({.worker = 1}, [] {
+      const weft::pinned here;
+      step = 1;
+      while (step != 2) sched_yield();  // of OS threads: it does not leave
+    });
+    while (step != 1) weft_yield();
+    NEED(weft_thread_migrate_to_worker(inside.native_handle(), 0) == WEFT_NOT_OWNER);
+    step = 2;
+    inside.join();
     NEED(weft_finalize() == WEFT_OK);
   });
 }
@@ -280,6 +298,39 @@ TEST_CASE("a death and a standstill say that the thread went on on another OS th
   INFO(quiet.errors);
   CHECK(quiet.signal == SIGABRT);
   CHECK_FALSE(quiet.says("another OS thread"));
+  const child_end fresh = run_in_child([] {  // its memory was that of threads that moved
+    start(2);
+    for (int i = 0; i < 20; ++i) {
+      weft::thread([] {
+        weft::this_thread::pin(0);
+        weft::this_thread::pin(1);
+      }).join();
+    }
+    weft::thread([] { std::abort(); }).join();
+    return 0;
+  });
+  INFO(fresh.errors);
+  CHECK(fresh.signal == SIGABRT);
+  CHECK_FALSE(fresh.says("another OS thread"));
+}
+
+TEST_CASE("a death after a move inside of a library's callback names the library") {
+  const child_end end = run_in_child([] {
+    start(2);
+    weft::thread([] {
+      weft::this_thread::pin(0);
+      int two[] = {2, 1};
+      std::qsort(two, 2, sizeof *two, [](const void*, const void*) -> int {
+        weft::this_thread::pin(1);
+        std::abort();
+      });
+    }).join();
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  const char* const named = is_sanitized ? ", in a call of " : ", in a call of libc.so.6, ";  // which may stand in between
+  CHECK(end.says(named) == (is_checked_build() && !is_emulated));
 }
 
 TEST_CASE("a thread that ends with a lock is told, and the next one is not blamed") {

@@ -457,7 +457,7 @@ TEST_CASE("a frame that jumps over everything is told, with what it needs" * doc
   check_overflow(end);
   CHECK(end.says("(some_mebibytes)"));
   CHECK(end.says("the thread needs at least ") == walks_frames);
-  CHECK(end.says("KiB; compile with -fstack-clash-protection") == walks_frames);
+  CHECK(end.says("iB; compile with -fstack-clash-protection") == walks_frames);
   CHECK(end.says("weft:   in take+"));
 }
 

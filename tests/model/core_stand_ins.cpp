@@ -49,6 +49,7 @@
 #include "thread/key.hpp"
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
+#include "worker/arrivals.hpp"
 #include "worker/clock.hpp"
 #include "worker/failure.hpp"
 #include "worker/hooks.hpp"
@@ -276,6 +277,7 @@ STAND_IN constinit details details_of_outlived{};
 STAND_IN void let_outlived_go(unit*) {}
 STAND_IN void tell_outlived(const unit*) {}
 STAND_IN void tell_leaving(worker*, unit*, bool) {}
+STAND_IN void forget_arrival(worker*, const unit*) {}
 STAND_IN attempts_look look_between_attempts(std::uint64_t, bool (*)(void*), void*) { return {}; }
 
 // ---- failure.cpp: no model asks what was wrong --------------------------------------------------
