@@ -34,25 +34,18 @@ endif()
 
 set_property(GLOBAL PROPERTY weft_layers "")
 
-# weft_layer(NAME SOURCES file... [CHECKED file...]): one layer of the core. A layer of headers
-# alone has no sources. CHECKED: of the library with checks alone (config::counts_os_locks);
-# sanitizers have such functions of their own.
+# weft_layer(NAME SOURCES file...): one layer of the core. A layer of headers alone has no sources.
 function(weft_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;CHECKED" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   if(NOT arg_SOURCES)
     return()
   endif()
-  set(sources ${arg_SOURCES})
-  if(WEFT_CHECKED AND NOT WEFT_SANITIZE MATCHES "address|thread")
-    list(APPEND sources ${arg_CHECKED})
-  endif()
-  add_library(weft_${name} OBJECT ${sources})
+  add_library(weft_${name} OBJECT ${arg_SOURCES})
   target_link_libraries(weft_${name} PRIVATE weft_core_flags)
   set_target_properties(weft_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   set_property(GLOBAL APPEND PROPERTY weft_layers weft_${name})
-  set(sources ${arg_SOURCES} ${arg_CHECKED})
-  list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  set_property(GLOBAL APPEND PROPERTY weft_sources_with_checks ${sources})
+  list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set_property(GLOBAL APPEND PROPERTY weft_sources ${arg_SOURCES})
 endfunction()
 
 # dlclose leaves a library with this option where it is:
@@ -72,14 +65,33 @@ if(PROJECT_IS_TOP_LEVEL) # our own tests have frames that overflow as they say
   set(WEFT_TOUCHES_EACH_PAGE "$<INSTALL_INTERFACE:${WEFT_TOUCHES_EACH_PAGE}>")
 endif()
 
+# counting_objects: what stands in front of functions of the C library, in the shared library with
+# checks alone. A program that is linked with -static has no other function behind it, and
+# sanitizers have such functions of their own.
+macro(weft_count_os_locks)
+  set(counting_objects)
+  if(NOT WEFT_SANITIZE MATCHES "address|thread")
+    if(NOT TARGET weft_os_locks)
+      add_library(weft_os_locks OBJECT "${PROJECT_SOURCE_DIR}/src/see/os_locks.cpp")
+      target_link_libraries(weft_os_locks PRIVATE weft_core_flags)
+      target_compile_definitions(weft_os_locks PRIVATE WEFT_CHECKED)
+      set_target_properties(weft_os_locks PROPERTIES POSITION_INDEPENDENT_CODE ON EXCLUDE_FROM_ALL TRUE)
+    endif()
+    set(counting_objects $<TARGET_OBJECTS:weft_os_locks>)
+  endif()
+endmacro()
+
 # NAME and NAME_static of these objects: libweft.so and libweft.a, linked as C: see
 # docs/decisions/0001-cxx20-core.md.
 function(weft_library_pair name objects)
   set(map "${PROJECT_SOURCE_DIR}/src/capi/weft.map")
+  set(shared_objects ${objects})
   if(WEFT_CHECKED OR name STREQUAL "weft_checked")
     set(map "${PROJECT_SOURCE_DIR}/src/capi/weft_checked.map")
+    weft_count_os_locks()
+    list(APPEND shared_objects ${counting_objects})
   endif()
-  add_library(${name} SHARED ${ARGN} ${objects})
+  add_library(${name} SHARED ${ARGN} ${shared_objects})
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${WEFT_SOVERSION} LINK_DEPENDS "${map}")
   target_link_options(${name} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,now LINKER:-z,relro ${WEFT_STAYS_LOADED})
   if(NOT WEFT_SANITIZE) # clang's sanitizers live in the program
@@ -108,7 +120,7 @@ endfunction()
 function(weft_libraries)
   get_property(layers GLOBAL PROPERTY weft_layers)
   list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
-  get_property(sources GLOBAL PROPERTY weft_sources_with_checks)
+  get_property(sources GLOBAL PROPERTY weft_sources)
   if(NOT objects)
     file(CONFIGURE OUTPUT empty.c CONTENT "extern int weft_empty;\n")
     set(objects "${CMAKE_CURRENT_BINARY_DIR}/empty.c")

@@ -35,9 +35,6 @@ inline constexpr bool thread_sanitizer = false;
 inline constexpr bool thread_sanitizer = false;
 #endif
 
-// The library with checks counts the locks of OS threads that are taken: see/os_locks.hpp.
-inline constexpr bool counts_os_locks = checked && !address_sanitizer && !thread_sanitizer;
-
 #if defined(__clang__)
 inline constexpr const char* compiler = "clang " __clang_version__;
 #else

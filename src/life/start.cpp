@@ -30,7 +30,6 @@
 #include "see/dump_signal.hpp"
 #include "see/lookout.hpp"
 #include "see/observers.hpp"
-#include "see/os_locks.hpp"
 #include "see/overflow.hpp"
 #include "see/stats.hpp"
 #include "see/tracing.hpp"
@@ -201,7 +200,6 @@ status start_all(runtime* rt, const weft_config* config) {
   if (const status result = start_trace(rt); result != status::ok) return result;
   install_fault_handlers();
   add_threads_to_error_reports();
-  if constexpr (config::counts_os_locks) prepare_to_count_locks();
   if (const status result = start_workers(rt); result != status::ok) {
     stop_watchdog(rt);
     restore_fault_handlers();

@@ -1,6 +1,7 @@
-// See os_locks.hpp.
-#include "see/os_locks.hpp"
-
+// Counts the locks of OS threads (pthread_mutex_t, and so std::mutex) that a worker's OS thread
+// holds, for leaving.hpp. The shared library with checks defines the functions of the C library
+// that take and give such locks, in front of it: each counts, and calls the C library's. They are
+// called by all code of the process. What the C library takes itself is not counted.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <time.h>
@@ -53,15 +54,16 @@ void give_one() {
   if (w != nullptr && w->os_locks.count != 0) --w->os_locks.count;
 }
 
-}  // namespace
-
-void prepare_to_count_locks() {
+// Before the first lock is counted, as a rule.
+[[gnu::constructor]] void find_all() {
   static_cast<void>(real_lock.get());
   static_cast<void>(real_trylock.get());
   static_cast<void>(real_unlock.get());
   static_cast<void>(real_timedlock.get());
   static_cast<void>(real_clocklock.get());
 }
+
+}  // namespace
 
 }  // namespace weft::sched
 
@@ -71,19 +73,17 @@ using namespace weft::sched;
 
 extern "C" {
 
-[[gnu::weak]] int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  return taken(real_lock.get()(mutex), __builtin_return_address(0));
-}
-[[gnu::weak]] int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept { return taken(real_lock.get()(mutex), __builtin_return_address(0)); }
+int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   return taken(real_trylock.get()(mutex), __builtin_return_address(0));
 }
-[[gnu::weak]] int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
+int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
   return taken(real_timedlock.get()(mutex, deadline), __builtin_return_address(0));
 }
-[[gnu::weak]] int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) noexcept {
+int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) noexcept {
   return taken(real_clocklock.get()(mutex, clock, deadline), __builtin_return_address(0));
 }
-[[gnu::weak]] int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   const int result = real_unlock.get()(mutex);
   if (result == 0) give_one();
   return result;

@@ -27,6 +27,9 @@ FATAL = {
     "membarrier": r"membarrier failed",
 }
 
+# Programs in which Weft refuses to start.
+WITHOUT_WEFT = r"split_stack_static"
+
 # Programs that take many seconds, most of them asleep, or with a million calls: not for a short
 # sample.
 SLOW = r"idle_cpu|many_guards|report_deadlock|report_signal|watchdog|runtime_race"
