@@ -28,8 +28,12 @@
 
 // The same blocks for each execution, so that nothing is left behind by those that are cut short.
 alignas(64) unsigned char blocks[2][8192];
+alignas(64) unsigned char blocks_of_details[2][sizeof(weft::sched::details)];
 weft::base::atomic<int> next_block{0};
-void* weft::os::allocate(std::size_t) { return blocks[next_block.fetch_add(1, weft::base::relaxed) % 2]; }
+void* weft::os::allocate(std::size_t bytes) {
+  const int block = next_block.fetch_add(1, weft::base::relaxed) % 2;
+  return bytes == sizeof(weft::sched::details) ? blocks_of_details[block] : blocks[block];
+}
 
 namespace weft::sched {
 
