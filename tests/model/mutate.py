@@ -43,7 +43,8 @@ SEEN_BY_EXPLORER = ["-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-me
                     "-include", os.path.join(HERE, "explorer", "copies.hpp")]
 TABLE = os.path.join(ROOT, "docs", "protocols", "mutants.md")
 TIME_LIMIT_S = 300
-EXECUTIONS = 10000  # a model: failures come in the first rounds, survivors cost all of it
+EXECUTIONS = 10000  # a model: most failures come in the first rounds, survivors cost all of it
+EXECUTIONS_OF_WITNESS = 400000  # the model that noticed it when the table was written
 STAND_INS = "core_stand_ins.cpp"
 ABT_STAND_INS = "abt_stand_ins.cpp"
 WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
@@ -304,7 +305,10 @@ class Builder:
             self.link([self.object_of(u) for u in self.models[model]], target)
         except BuildError as error:
             return str(error)
-        return failing(target, self.deep)
+        return failing(target, self.bounds())
+
+    def bounds(self, executions=EXECUTIONS):
+        return ["--deep"] if self.deep else ["--executions", str(executions)]
 
     def is_sound(self, model):
         """Whether it passes without any mutation: what it notices counts only then."""
@@ -313,15 +317,18 @@ class Builder:
                 self.sound[model] = not self.fails_unchanged(model)
         return self.sound[model]
 
+    def is_witness(self, model, noticed):
+        """Whether it holds the case that the table names."""
+        title = noticed.split(" (")[0]
+        return bool(title) and f'"{title}' in self.texts[model]
+
     def models_with(self, path):
         return [n for n, units in self.models.items() if any(path in self.depends[u] for u in units)]
 
     def models_for(self, mutant, noticed):
         """The model that noticed it when the table was written comes first, then those of its own letter; for a part of an operation's
         orders nothing else."""
-        title = noticed.split(" (")[0]
-        names = sorted(self.models_with(mutant.path),
-                       key=lambda n: (not (title and f'"{title}' in self.texts[n]), not n.startswith(mutant.tag[0] + "_")))
+        names = sorted(self.models_with(mutant.path), key=lambda n: (not self.is_witness(n, noticed), not n.startswith(mutant.tag[0] + "_")))
         own = [n for n in names if n.startswith(mutant.tag[0] + "_")]
         return names if mutant.full or not own else own
 
@@ -332,10 +339,10 @@ class Builder:
         return target
 
 
-def failing(target, deep):
+def failing(target, bounds):
     """The first model that fails, or an empty string."""
     try:
-        done = run([target, "--quiet"] + (["--deep"] if deep else ["--executions", str(EXECUTIONS)]), TIME_LIMIT_S)
+        done = run([target, "--quiet", *bounds], TIME_LIMIT_S)
     except subprocess.TimeoutExpired:
         return ""
     if done.returncode == 0:
@@ -357,7 +364,8 @@ def try_mutant(mutant, builder, known):
     lay_out(overlay, mutant)
     try:
         for name in names:
-            noticed = failing(builder.build(name, mutant.path, overlay), builder.deep)
+            executions = EXECUTIONS_OF_WITNESS if builder.is_witness(name, known) else EXECUTIONS
+            noticed = failing(builder.build(name, mutant.path, overlay), builder.bounds(executions))
             if noticed and builder.is_sound(name):
                 mutant.killed_by = noticed
                 break
