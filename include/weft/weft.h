@@ -48,6 +48,7 @@
 #define WEFT_WEFT_H
 
 #include <weft/base.h>
+#include <weft/blocking.h>
 #include <weft/feb.h>
 #include <weft/key.h>
 #include <weft/pool.h>

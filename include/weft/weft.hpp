@@ -9,6 +9,7 @@
 #include <weft/version.h>
 #include <weft/async.hpp>
 #include <weft/atomic_wait.hpp>
+#include <weft/blocking.hpp>
 #include <weft/callable.hpp>
 #include <weft/condition_variable.hpp>
 #include <weft/error.hpp>

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/assert.hpp"
+#include "life/blocking.hpp"
 #include "life/slots.hpp"
 #include "os/vm.hpp"
 #include "place/domains.hpp"
@@ -126,6 +127,7 @@ void bind(const runtime* rt, const worker* w, const adoption_settings& how, adop
 
 void begin_as_worker(runtime* rt, worker* w, adopted* record) {
   w->standing = &record->stack;
+  w->origin = {};  // an earlier worker in this slot may have had one
   w->first = nullptr;
   w->has_run_taken_fork = false;
   w->pinned_units.store(1, base::relaxed);
@@ -171,6 +173,7 @@ namespace {
 worker* come_home(worker* w, unit* self) {
   set_home(self, nullptr);
   static_cast<void>(pin(static_cast<int>(adoption_of(self)->worker)));
+  await_os_thread(adoption_of(self)->os_thread_id);
   w = local::current_worker();
   return self->is_dispatched() ? yield_away(w, self) : w;
 }

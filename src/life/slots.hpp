@@ -7,6 +7,7 @@
 
 namespace weft::sched {
 
+struct hosts;
 struct runtime;
 struct worker;
 
@@ -33,6 +34,9 @@ void serve(runtime* rt, worker* w);
 void stop_serving(runtime* rt, worker* w);
 // Afterwards: gives what it still holds to others.
 void hand_over(worker* w);
+
+// The bottom of an OS thread that was made to be spare (hosts.hpp).
+void run_as_spare(runtime* rt, hosts* all);
 
 // Of an OS thread whose caller was adopted, and which ends (os::watch_end); given: its worker.
 void end_of_caller(void* given);

@@ -11,7 +11,9 @@
 #include "base/config.hpp"
 #include "life/adopted.hpp"
 #include "life/balance.hpp"
+#include "life/blocking.hpp"
 #include "life/drain.hpp"
+#include "life/hosts.hpp"
 #include "life/second_init.hpp"
 #include "life/workers.hpp"
 #include "os/cpus.hpp"
@@ -216,6 +218,7 @@ status start_all(runtime* rt, const weft_config* config) {
 void bring_main_home(runtime* rt) {
   set_home(&rt->main_unit, nullptr);
   static_cast<void>(pin(0));
+  await_os_thread(rt->main_os_thread_id);
 }
 
 // The adopted caller is a thread that ends with its runtime.
@@ -264,7 +267,9 @@ status finish(runtime* rt) {
   stop_lookout(rt);
   stop_watchdog(rt);
   print_stats(rt);
+  stop_region_guard(rt);
   stop_workers(rt);
+  stop_spares(rt);
   stop_watchdog(rt);  // of a worker that was added meanwhile
   restore_fault_handlers();
   print_marks(rt);

@@ -10,7 +10,10 @@
 #include <cstring>
 #include <new>
 
+#include "base/assert.hpp"
 #include "life/adopted.hpp"
+#include "life/blocking.hpp"
+#include "life/hosts.hpp"
 #include "life/slots.hpp"
 #include "life/start.hpp"
 #include "os/clock.hpp"
@@ -22,6 +25,7 @@
 #include "run/carrier.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
+#include "run/hosting.hpp"
 #include "run/next.hpp"
 #include "run/ready.hpp"
 #include "run/resume.hpp"
@@ -33,6 +37,7 @@
 #include "see/watchdog.hpp"
 #include "seeded/turns.hpp"
 #include "unit/waiter.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/clock.hpp"
 #include "worker/failure.hpp"
 #include "worker/hooks.hpp"
@@ -107,11 +112,11 @@ void slots::settle(worker* w) {
     w->carried = w->rt->carried_address();
     w->two_carried = w->rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(w->carried) : more_carried;
   }
-  start_fault_stack(w);
+  start_fault_stack(&w->fault_stack);
 }
 
 void slots::unsettle(worker* w) {
-  stop_fault_stack(w);
+  stop_fault_stack(&w->fault_stack);
   local::set_worker(nullptr);
   local::set_hot(nullptr);
 }
@@ -169,17 +174,28 @@ fiber::sanitizer::side origin_side_of(const worker* w) {
   return fiber::sanitizer::of_os_thread(low, bytes);
 }
 
-// From its first unit to its last; once it was removed, until all that it held is others'.
-void run_worker(worker* w) {
-  settle_bound(w);
-  w->origin_side = origin_side_of(w);
-  if (w->rt->turns != nullptr && w->root == nullptr) host_turns(w);
+// Why an OS thread runs a worker no more.
+enum class parting {
+  ended,    // the worker has ended
+  claimed,  // another OS thread is to run it
+  left,     // another OS thread runs it since a region began, and the region's unit has left this one
+};
+
+// From its first unit to the moment when this OS thread runs it no more. A unit that leaves in a
+// region has no worker to tell.
+parting run_units(worker* w) {
   mem::stack* stack = w->stacks.take();
   const fiber::context carrier = fiber::make(stack, carrier_entry, stack);
   w->standing = stack;
   enter(w);
-  fiber::switch_to(&w->origin.sp, carrier, fiber::sanitizer::of(stack), w);
+  const void* const by = fiber::switch_to(&w->origin.sp, carrier, fiber::sanitizer::of(stack), w);
+  if (by == nullptr) return parting::left;
   w->lock.leave();
+  return is_claimed(w) ? parting::claimed : parting::ended;
+}
+
+// Once it was removed, until all that it held is others'.
+void end_worker(worker* w) {
   slots::unsettle(w);
   if (!is_being_removed(w)) return;
   slots::hand_over(w);
@@ -188,8 +204,60 @@ void run_worker(worker* w) {
   if (waiter* remover = w->remover.exchange(already_over(), base::acquire); remover != nullptr) wake(remover);
 }
 
+// Leaves the unit of a region in place, and runs its worker instead.
+parting run_taken(const assignment& given, const host& self) {
+  worker* const w = given.w;
+  keep_host(w, &given.call->own);
+  set_host(w, self);
+  local::set_worker(w);
+  local::set_hot(w);
+  if (w->rt->settings.bind) static_cast<void>(os::bind_thread(w->cpu));
+  w->first = take_over(w, given.call);
+  return run_units(w);
+}
+
+// After the calling OS thread was w's host. False: it ends with w.
+bool becomes_spare(parting how, worker* w, hosts* all, host* self) {
+  switch (how) {
+    case parting::ended: end_worker(w); return false;
+    case parting::claimed:
+      keep_host(w, self);
+      local::set_hot(nullptr);
+      local::set_worker(nullptr);
+      grant_next(all, w);
+      return true;
+    case parting::left:
+      *self = this_blocking_call()->own;
+      settle_unit_that_left();
+      return true;
+  }
+  return false;
+}
+
+// Workers that are given to this OS thread, until it is not needed any more or ends with a worker.
+void run_given(hosts* all, host* self) {
+  for (;;) {
+    const assignment given = wait_as_spare(all, self->os_thread);
+    if (given.w == nullptr) break;
+    if (!becomes_spare(run_taken(given, *self), given.w, all, self)) return;
+  }
+  stop_fault_stack(&self->fault_stack);
+}
+
+void run_worker(worker* w) {
+  settle_bound(w);
+  w->origin_side = origin_side_of(w);
+  if (w->rt->turns != nullptr && w->root == nullptr) host_turns(w);
+  host self;
+  runtime* const rt = w->rt;
+  const parting how = run_units(w);
+  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  if (becomes_spare(how, w, all, &self)) run_given(all, &self);
+}
+
 // By the OS thread of a worker, which a unit has ended.
 [[noreturn]] void end_in_unit() {
+  refuse_end_in_region();
   panic_in_unit(local::current_worker(), "pthread_exit, or pthread_cancel, ends the OS thread of",
                 "return from the thread's function; to end a thread early, tell it by a flag or an event");
 }
@@ -199,6 +267,40 @@ void run_worker_to_end(worker* w) {
   if (w->root != nullptr) return run_worker(w);
   os::run_to_end([](void* given) { run_worker(static_cast<worker*>(given)); }, [](void*) { end_in_unit(); }, w);
 }
+
+// Where a worker keeps what was carried; the caller's.
+void set_carried(const runtime* rt, host* out) {
+  if (rt->carried_address == nullptr) return;
+  out->carried = rt->carried_address();
+  out->two_carried = rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(out->carried) : more_carried;
+}
+
+}  // namespace
+
+void slots::run_as_spare(runtime* rt, hosts* all) {
+  note_started(all);
+  host self;
+  self.os_thread = os::this_thread();
+  self.os_thread_id = os::thread_id();
+  set_carried(rt, &self);
+  start_fault_stack(&self.fault_stack);
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  os::stack_bounds(&low, &bytes);
+  self.origin_side = fiber::sanitizer::of_os_thread(low, bytes);
+  struct started {
+    hosts* all;
+    host* self;
+  } now{all, &self};
+  os::run_to_end(
+      [](void* given) {
+        const auto* const it = static_cast<started*>(given);
+        run_given(it->all, it->self);
+      },
+      [](void*) { end_in_unit(); }, &now);
+}
+
+namespace {
 
 void* worker_main(void* argument) {
   auto* w = static_cast<worker*>(argument);
@@ -304,6 +406,7 @@ status start_in_slot(runtime* rt, worker* w) {
 // The adopted caller's OS thread ends before weft_finalize. As POSIX has it of main, the others go
 // on until they have ended. In a child of fork the worker is not there any more.
 void slots::end_of_caller(void* given) {
+  refuse_end_in_region();
   worker* w = local::current_worker();
   if (w != given) return;
   if (w->adoption != nullptr) {
@@ -320,6 +423,7 @@ namespace {
 status adopt_caller(runtime* rt) {
   worker* w = make_worker(rt, 0);
   if (w == nullptr) return status::nomem;
+  rt->main_os_thread_id = os::thread_id();
   rt->main_caller = static_cast<std::uintptr_t>(pthread_self());
   os::stack_bounds(&rt->main_low, &rt->main_bytes);
   rt->main_side = fiber::sanitizer::of_os_thread(rt->main_low, rt->main_bytes);
@@ -345,7 +449,7 @@ void end_one(runtime* rt, unsigned index) {
   const bool is_caller = index == 0 && rt->has_adopted_caller;
   if (is_caller) {
     static_cast<void>(os::watch_end(nullptr, nullptr));
-    stop_fault_stack(w);
+    stop_fault_stack(&w->fault_stack);
     local::set_worker(nullptr);
     if (rt->settings.bind) static_cast<void>(os::bind_thread_to(rt->cpus, rt->cpu_count));  // as it came
     local::set_hot(nullptr);

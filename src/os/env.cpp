@@ -59,6 +59,10 @@ constexpr variable_info table[] = {
      "For debugging: move a thread to another worker at every switch, to find state that wrongly stays with an OS thread."},
     {variable::held_locks, "WEFT_HELD_LOCKS", value_type::flag, 0, 1, "on or off", "on",
      "The library with checks: warn of a thread that waits while its OS thread holds locks of OS threads (pthread_mutex_t)."},
+    {variable::blocking, "WEFT_BLOCKING", value_type::duration, 0, second, "0 to 1s", "20us",
+     "How long a call in a blocking region may last before another OS thread runs the worker meanwhile; 0: no time at all."},
+    {variable::blocking_threads, "WEFT_BLOCKING_THREADS", value_type::count, 0, 100'000, "0 to 100000", "10000",
+     "At most so many OS threads beside one a worker, so that workers go on while threads are in blocking regions."},
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
      "seed:N, replay:FILE or near:FILE; pct:DEPTH and length:N, or sample:pos, beside seed:N; record:FILE; separated by "
      "commas",
@@ -115,6 +119,8 @@ void for_each_field(Settings& all, Visit visit) {
   visit(variable::stack_report, all.stack_report);
   visit(variable::migrate, all.migrate);
   visit(variable::held_locks, all.held_locks);
+  visit(variable::blocking, all.blocking_ns);
+  visit(variable::blocking_threads, all.blocking_threads);
   visit(variable::stats, all.stats);
   visit(variable::trace_size, all.trace_bytes);
 }

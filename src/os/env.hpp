@@ -37,12 +37,14 @@ enum class variable : std::uint8_t {
   stack_report,
   migrate,
   held_locks,
+  blocking,
+  blocking_threads,
   schedule,
   stats,
   trace,
   trace_size,
 };
-inline constexpr unsigned variable_count = 22;
+inline constexpr unsigned variable_count = 24;
 
 enum class value_type : std::uint8_t {
   count,     // a whole number
@@ -91,7 +93,9 @@ struct settings {
   std::uint8_t dump_on = 0;  // dump_occasion
   bool stack_report = false;
   bool migrate = false;
-  bool held_locks = true;          // checked builds: warn of them
+  bool held_locks = true;         // checked builds: warn of them
+  std::uint64_t blocking_ns = 0;  // 0: at once
+  std::uint64_t blocking_threads = 0;
   const char* schedule = nullptr;  // points into the environment; null: not asked for. seeded/schedule_text.hpp reads it
   bool stats = false;
   const char* trace = nullptr;  // points into the environment; null: no trace

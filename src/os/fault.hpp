@@ -60,7 +60,7 @@ enum class call : std::uint8_t {
   io_uring,  // io_uring_setup
   sigaction,
   sigaltstack,
-  timer,         // SYS_timer_create, SYS_timer_settime
+  timer,         // SYS_timer_create, SYS_timer_settime, prctl
   load_library,  // dlopen
   heap,          // calloc, realloc
   memory_file,   // memfd_create

@@ -16,7 +16,7 @@ namespace weft::os {
 namespace {
 
 // The first line of the status of those that only look.
-constexpr const char* onlookers[] = {"Name:\tweft-watchdog", "Name:\tweft-dump"};
+constexpr const char* onlookers[] = {"Name:\tweft-watchdog", "Name:\tweft-dump", "Name:\tweft-regions"};
 
 // What stands behind `label`, or null when the line is another.
 const char* behind(const char* label, const char* line) {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -98,6 +99,13 @@ void write_mask(const cpu_mask& mask) {
   if (fault::fails(call::affinity)) return;  // it stays where it is
   (void)sched_setaffinity(0, sizeof mask.bits, reinterpret_cast<const cpu_set_t*>(mask.bits));
 }
+
+void set_timer_slack(std::uint64_t ns) {
+  if (fault::fails(call::timer)) return;
+  (void)prctl(PR_SET_TIMERSLACK, ns);  // refused, sleeps end up to 50 us late
+}
+
+os_thread this_thread() { return {static_cast<std::uintptr_t>(pthread_self())}; }
 
 int thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
 

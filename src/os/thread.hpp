@@ -44,6 +44,11 @@ struct cpu_mask {
 bool read_mask(cpu_mask* out);
 void write_mask(const cpu_mask& mask);
 
+// How late a sleep of the calling OS thread may end.
+void set_timer_slack(std::uint64_t ns);
+
+os_thread this_thread();  // the calling one, also where start_thread did not start it
+
 int thread_id();  // the kernel's
 void yield_cpu();
 

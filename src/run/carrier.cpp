@@ -11,6 +11,7 @@
 #include "run/enter.hpp"
 #include "run/entering.hpp"
 #include "run/fork.hpp"
+#include "run/hosting.hpp"
 #include "run/idle.hpp"
 #include "run/next.hpp"
 #include "run/ready.hpp"
@@ -275,7 +276,11 @@ unit* next_unit(worker* w) {
 [[noreturn]] void run_carrier(worker* w, mem::stack* here) {
   for (;;) {
     unit* next = next_unit(w);
-    if (next == nullptr) end_carrier(w, here);
+    if (next == nullptr) [[unlikely]] {
+      if (!is_claimed(w) || !is_programs_own(w)) end_carrier(w, here);
+      step_aside(w, here);
+      continue;
+    }
     if (next->has(wants_to_move)) [[unlikely]] {
       make_ready(w, next, push_reason::moved);
     } else if (can_be_entered(next)) [[unlikely]] {

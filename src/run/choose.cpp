@@ -5,7 +5,9 @@
 #include "os/clock.hpp"
 #include "run/enter.hpp"
 #include "run/entering.hpp"
+#include "run/hosting.hpp"
 #include "run/next.hpp"
+#include "run/park.hpp"
 #include "run/ready.hpp"
 #include "run/resume.hpp"
 #include "worker/clock.hpp"
@@ -47,8 +49,9 @@ unit* ask_scheduler_if_any(worker* w) {
 }  // namespace
 
 unit* find_own(worker* w) {
-  // What it has goes to others: see life/workers.cpp. `detours` led here.
-  if (w->must_end.load(base::relaxed)) [[unlikely]]
+  // What it has goes to others, or it goes to another OS thread: see life/workers.cpp. `detours`
+  // led here.
+  if (w->must_end.load(base::relaxed) || is_claimed(w)) [[unlikely]]
     return nullptr;
   if (!w->pinned_mail.is_empty()) [[unlikely]]
     take_in(w, w->pinned_mail.take_all());
@@ -94,6 +97,9 @@ bool should_stop() {
   worker* w = local::current_worker();
   if (w == nullptr) return true;
   look_around(w);
+  // A scheduler that finds something to dispatch each time would not leave its worker otherwise.
+  if (is_claimed(w) && w->current != nullptr) [[unlikely]]
+    w = yield(w, w->current);
   return is_over(w->rt) || w->must_end.load(base::relaxed);
 }
 

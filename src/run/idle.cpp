@@ -10,6 +10,7 @@
 #include "run/choose.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
+#include "run/hosting.hpp"
 #include "run/kept_units.hpp"
 #include "run/next.hpp"
 #include "run/stack_class.hpp"
@@ -24,7 +25,9 @@ namespace weft::sched {
 
 namespace {
 
-bool must_leave(const worker* w) { return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed); }
+bool must_leave(const worker* w) {
+  return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed) || is_claimed(w);
+}
 
 bool has_ready(worker* w) {
   enter(w);

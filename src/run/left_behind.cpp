@@ -4,6 +4,7 @@
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "unit/unit.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 
@@ -24,6 +25,7 @@ void become_left_behind() {
   if (unit* self = local::current_unit(); self != nullptr) self->set(is_known);  // its end looks into key.cpp
   call_limit.store(UINTPTR_MAX, base::relaxed);
   local::forget_runtime();
+  this_blocking_call()->depth = 0;
   the_hooks.abandon();
 }
 

@@ -17,41 +17,40 @@
 
 namespace weft::sched {
 
-[[gnu::noinline]] bool carries_something(const worker* w) {
-  if (!may_carry(w)) return false;
-  const auto* words = static_cast<const std::uint64_t*>(w->carried);
+namespace {
+
+bool is_not_zero(const void* carried, std::size_t bytes) {
+  const auto* words = static_cast<const std::uint64_t*>(carried);
   std::uint64_t any = 0;
-  for (std::size_t index = 0; index < w->rt->carried_bytes / sizeof *words; ++index) any |= words[index];
+  for (std::size_t index = 0; index < bytes / sizeof *words; ++index) any |= words[index];
   return any != 0;
 }
 
+}  // namespace
+
+[[gnu::noinline]] bool carries_something(const worker* w) {
+  return may_carry(w) && is_not_zero(w->carried, w->rt->carried_bytes);
+}
+
+luggage::luggage(const runtime* rt, const unit* self, void* carried, const arch::fp_control& before)
+    : carries_(carried != nullptr && is_not_zero(carried, rt->carried_bytes)) {
+  if (carries_) {
+    std::memcpy(bytes_, carried, rt->carried_bytes);
+    std::memset(carried, 0, rt->carried_bytes);
+  }
+  if (!self->has(keeps_fp)) return;
+  fp_ = arch::save_fp_control();
+  arch::load_fp_control(before);
+}
+
+void luggage::unpack(worker* w, const unit* self) const {
+  if (carries_) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
+  if (!self->has(keeps_fp)) return;
+  w->fp = arch::save_fp_control();
+  arch::load_fp_control(fp_);
+}
+
 namespace {
-
-// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that
-// is left.
-class luggage {
- public:
-  luggage(worker* w, const unit* self) : carries_(carries(w)) {
-    if (carries_) {
-      std::memcpy(bytes_, w->carried, w->rt->carried_bytes);
-      std::memset(w->carried, 0, w->rt->carried_bytes);
-    }
-    if (!self->has(keeps_fp)) return;
-    fp_ = arch::save_fp_control();
-    arch::load_fp_control(w->fp);
-  }
-  void unpack(worker* w, const unit* self) const {
-    if (carries_) std::memcpy(w->carried, bytes_, w->rt->carried_bytes);
-    if (!self->has(keeps_fp)) return;
-    w->fp = arch::save_fp_control();
-    arch::load_fp_control(fp_);
-  }
-
- private:
-  bool carries_;
-  alignas(16) unsigned char bytes_[most_carried_bytes];
-  arch::fp_control fp_;
-};
 
 // Outside the lock: the unit that was said to run after `self`; null: the next one in the queue.
 unit* named_successor(worker* w, unit* self, bool is_yielding) {
@@ -70,7 +69,7 @@ unit* named_successor(worker* w, unit* self, bool is_yielding) {
 }
 
 [[gnu::noinline]] static worker* leave_with_luggage(worker* w, unit* self, unit* next) {
-  const luggage kept(w, self);
+  const luggage kept(w->rt, self, w->carried, w->fp);
   w = leave_lightly(w, self, next);
   kept.unpack(w, self);
   return w;
@@ -86,12 +85,17 @@ worker* leave_for(worker* w, unit* self, unit* next) { return leave_inline(w, se
 
 namespace {
 
-[[gnu::noinline]] worker* park_slow(worker* w, unit* self, after_switch after) {
+// All that is noted of a unit that parks, while its forks are its own.
+void note_park(worker* w, unit* self) {
   if (has_forks(w)) detach_forks(w);
   note(w->rt, WEFT_ON_PARK, self);
   if (w->rt->settings.migrate) note_last_worker(w, self);
   self->state.store(unit_state::blocked, base::relaxed);
   if (pool* home = self->home.load(base::relaxed); home != nullptr) home->note_blocked();
+}
+
+[[gnu::noinline]] worker* park_slow(worker* w, unit* self, after_switch after) {
+  note_park(w, self);
   unit* const named = named_successor(w, self, false);
   w->after = after;
   enter(w);
@@ -99,6 +103,18 @@ namespace {
 }
 
 }  // namespace
+
+unit* leave_in_place(worker* w, unit* self) {
+  note_park(w, self);
+  unit* const named = named_successor(w, self, false);
+  if constexpr (config::checked) self->left_on = static_cast<std::uint16_t>(w->index + 1);
+  if (!self->has_parked()) {
+    self->made_at = self->context.maker();
+    self->stack = w->standing;
+  }
+  w->current = nullptr;
+  return named;
+}
 
 // Inside the lock, which the switch leaves.
 [[gnu::always_inline]] inline static worker* leave_parked(worker* w, unit* self) {

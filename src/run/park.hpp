@@ -22,6 +22,20 @@
 
 namespace weft::sched {
 
+// What belongs to the running unit but lives in the OS thread: kept in the frame of the unit that
+// is left.
+class luggage {
+ public:
+  // carried, before: of the OS thread that is left, as worker::carried and worker::fp.
+  luggage(const runtime* rt, const unit* self, void* carried, const arch::fp_control& before);
+  void unpack(worker* w, const unit* self) const;
+
+ private:
+  bool carries_;
+  alignas(16) unsigned char bytes_[most_carried_bytes];
+  arch::fp_control fp_;
+};
+
 // Inside the lock: leaves the running unit `self` for `next` (null: for a fresh carrier). Returns,
 // when self is resumed, the worker on which that happened.
 worker* leave_for(worker* w, unit* self, unit* next);
@@ -29,6 +43,10 @@ worker* leave_for(worker* w, unit* self, unit* next);
 // Parks the running unit: `after` runs once its context is saved. Returns the worker on which it
 // was resumed.
 worker* park(worker* w, unit* self, after_switch after);
+
+// What parking does to the running unit besides a switch, for one that stays where it is while w
+// goes to another OS thread (life/hosts.hpp). Returns the unit that was said to run next, or null.
+unit* leave_in_place(worker* w, unit* self);
 
 // Parks the caller until make_woken, for what is named. `held` guards what leads to the caller,
 // whose address is in *self before, and is released once its context is saved; null: no other OS

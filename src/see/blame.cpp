@@ -21,6 +21,7 @@
 #include "worker/glance.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
+#include "worker/runner.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
 
@@ -36,35 +37,33 @@ namespace weft::sched {
 
 namespace {
 
-// "thread 7 "name" (entry)", which *view then shows. False: no unit runs on w.
-bool name_who(text& out, const worker* w, unit_view* view) {
-  const bool in_thread = w->current != nullptr && look_at_own(w->current, view);
+// "thread 7 "name" (entry)", which *view then shows. False: no unit runs.
+bool name_who(text& out, const runner& who, unit_view* view) {
+  const bool in_thread = who.one != nullptr && look_at_own(who.one, view);
   if (in_thread) {
     identity(out, *view, names::raw);
   } else {
-    out << "worker " << w->index << ", between two threads";
+    out << "worker " << who.w->index << ", between two threads";
   }
+  if (who.w == nullptr) out << ", in a blocking region";
   return in_thread;
 }
 
-// one: null between two threads. doubt: what to add to the place.
-void name_place(text& out, const worker* w, unit* one, const char* doubt) {
+// doubt: what to add to the place.
+void name_place(text& out, const runner& who, const char* doubt) {
   unit_view view;
-  const bool in_thread = one != nullptr && look_at_own(one, &view);
-  if (in_thread) {
-    identity(out, view, names::raw) << " on worker " << w->index << doubt;
-  } else {
-    out << "worker " << w->index << ", between two threads" << doubt;
-  }
+  const bool in_thread = name_who(out, who, &view);
+  if (in_thread && who.w != nullptr) out << " on worker " << who.w->index;
+  out << doubt;
   if (in_thread) name_maker(out, "; made in ", view, names::raw);
   out << "\n";
 }
 
 void tell_thread() {
-  const worker* w = local::current_worker();
-  if (w == nullptr) return;
+  const runner who = runner_here();
+  if (who.rt == nullptr) return;
   text out(STDERR_FILENO);
-  name_place(out << "weft: this happened in ", w, w->current, "");
+  name_place(out << "weft: this happened in ", who, "");
 }
 
 // ASan tells of each error, also where it goes on after it; a program that dies of one was told
@@ -107,11 +106,11 @@ void warn_of_plain_library() {
 }  // namespace
 
 void blame_death(const death& how) {
-  const worker* w = local::current_worker();
-  if (w == nullptr || has_told.exchange(true, base::relaxed)) return;
+  const runner who = runner_here();
+  if (who.rt == nullptr || has_told.exchange(true, base::relaxed)) return;
   unit_view view;
   text out(STDERR_FILENO);
-  const bool in_thread = name_who(out << "weft: in ", w, &view);
+  const bool in_thread = name_who(out << "weft: in ", who, &view);
   out << ": " << how.signal;
   if (how.address != nullptr) out << " at ", out.address(how.address);
   char exception[256];
@@ -126,7 +125,7 @@ void blame_death(const death& how) {
   if (in_thread) name_maker(out, ", made in ", view, names::raw);
   name_cure(out, how, has_exception);
   out << "\n";
-  tell_move(out, w, w->current, how.context);
+  if (who.w != nullptr) tell_move(out, who.w, who.one, how.context);
 }
 
 void panic_in_unit(const worker* w, const char* did, const char* cure) {
@@ -134,7 +133,7 @@ void panic_in_unit(const worker* w, const char* did, const char* cure) {
   {
     unit_view view;
     text out(STDERR_FILENO);
-    name_who(out << "weft: fatal: in ", w, &view);
+    name_who(out << "weft: fatal: in ", runner_on(w), &view);
     out << ": " << did << " worker " << w->index << "; cure: " << cure << "\n";
   }
   std::abort();
@@ -230,7 +229,7 @@ void blame_errors(const worker* w, unit* one) {
   out << "weft: the last ";
   if (errors > 1) out << errors << " ";
   out << (errors > 1 ? "errors" : "error") << " happened in ";
-  name_place(out, w, one, do_others_run(w) ? ", or on another worker meanwhile" : "");
+  name_place(out, {w->rt, w, one, w->standing}, do_others_run(w) ? ", or on another worker meanwhile" : "");
 }
 
 void blame_errors_so_far() {

@@ -155,6 +155,7 @@ void read_one(void* state, const os::task& one) {
   if (one.is_onlooker || one.has_ended) return;
   const bool is_self = one.id == all->own_id;
   const outside_query query = outside_with(one.id);
+  if (query.blocked == wait_kind::spare) return;
   if (stands_in_weft(*all, one, query)) {
     ++all->in_weft;
     return add_to_signature(all, static_cast<unsigned>(one.id), query.waits);

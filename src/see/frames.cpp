@@ -103,7 +103,9 @@ unsigned backtraces::end_of_own(const unwind::backtrace& found, unsigned first) 
 
 void backtraces::write(const unit_view& one, const char* margin) const {
   if (one.saved != nullptr) return write_suspended(one, margin);
-  if (one.runs_another) {
+  if (one.is_in_call) {
+    *out_ << margin << "    its call runs on an OS thread of its own\n";
+  } else if (one.runs_another) {
     *out_ << margin << "    it runs another thread, on its own stack or as its scheduler\n";
   } else if (one.state == unit_state::blocked || one.state == unit_state::suspended) {
     *out_ << margin << "    it leaves its worker just now\n";

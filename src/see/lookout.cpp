@@ -133,6 +133,10 @@ void stop_lookout(runtime* rt) {
   end_looks_by_signal();
 }
 
+void end_lookout(runtime* rt) {
+  if (rt->look != nullptr) end_looks(rt->look);
+}
+
 void free_lookout(runtime* rt) {
   if (rt->look != nullptr) os::release(rt->look, sizeof(lookout));
 }

@@ -25,6 +25,8 @@ namespace weft::sched {
 void start_lookout(runtime* rt);
 // On the same OS thread; nothing happens when there is none.
 void stop_lookout(runtime* rt);
+// From any OS thread, where a second one comes that looks, or may run the worker.
+void end_lookout(runtime* rt);
 // Once the runtime is not published any more.
 void free_lookout(runtime* rt);
 

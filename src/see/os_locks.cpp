@@ -7,10 +7,15 @@
 #include <time.h>
 
 #include "base/atomic.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/local.hpp"
 #include "worker/worker.hpp"
 
 namespace weft::sched {
+
+// Null in libweft-dist, which has no blocking regions.
+// NOLINTNEXTLINE(readability-redundant-declaration): it is weak here alone
+[[gnu::weak]] blocking_call* this_blocking_call();
 
 namespace {
 
@@ -39,19 +44,26 @@ constinit next_function<int(pthread_mutex_t*)> real_unlock{"pthread_mutex_unlock
 constinit next_function<int(pthread_mutex_t*, const timespec*)> real_timedlock{"pthread_mutex_timedlock"};
 constinit next_function<int(pthread_mutex_t*, clockid_t, const timespec*)> real_clocklock{"pthread_mutex_clocklock"};
 
+// Of the calling OS thread; null: it is outside.
+[[gnu::always_inline]] inline worker::held_locks* locks_here() {
+  if (worker* const w = local::current_worker(); w != nullptr) return &w->os_locks;
+  blocking_call* const call = this_blocking_call != nullptr ? this_blocking_call() : nullptr;
+  return call != nullptr && call->depth != 0 ? &call->os_locks : nullptr;
+}
+
 [[gnu::always_inline]] inline int taken(int result, const void* caller) {
-  worker* const w = local::current_worker();
-  if (result != 0 || w == nullptr) return result;
-  auto& locks = w->os_locks;
-  if (locks.count < sizeof locks.taken_at / sizeof *locks.taken_at) locks.taken_at[locks.count] = caller;
-  ++locks.count;
+  if (result != 0) return result;
+  worker::held_locks* const locks = locks_here();
+  if (locks == nullptr) return result;
+  if (locks->count < sizeof locks->taken_at / sizeof *locks->taken_at) locks->taken_at[locks->count] = caller;
+  ++locks->count;
   return result;
 }
 
 // One that was taken before the last unit was left is not among those that are counted.
 void give_one() {
-  worker* const w = local::current_worker();
-  if (w != nullptr && w->os_locks.count != 0) --w->os_locks.count;
+  worker::held_locks* const locks = locks_here();
+  if (locks != nullptr && locks->count != 0) --locks->count;
 }
 
 // Before the first lock is counted, as a rule.

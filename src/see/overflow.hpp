@@ -22,6 +22,7 @@ struct stack;
 namespace weft::sched {
 
 struct runtime;
+struct signal_stack;
 struct unit;
 struct worker;
 
@@ -29,9 +30,9 @@ void install_fault_handlers();
 // Puts back what was there before, if no other handler came in between.
 void restore_fault_handlers();
 
-// On the worker's OS thread. An alternate stack that is there already and large enough is kept.
-void start_fault_stack(worker* w);
-void stop_fault_stack(worker* w);
+// On the OS thread that is to run workers. An alternate stack that is there already and large enough is kept.
+void start_fault_stack(signal_stack* out);
+void stop_fault_stack(signal_stack* ours);
 
 // True: the fault was an overflow, and was reported. Arguments as of a handler; context may be null.
 bool filter_fault(int signal, void* info, const void* context);

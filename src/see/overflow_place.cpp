@@ -84,7 +84,7 @@ void find_overflow_place(const worker* w, const mem::stack* stack, const void* c
   all.low = reinterpret_cast<std::uintptr_t>(stack->low);
   all.high = all.low + stack->usable_bytes();
   static_cast<void>(find_program(&all.program));
-  all.fork = fork_joined_last(w, &from);
+  if (w != nullptr) all.fork = fork_joined_last(w, &from);
   const unwind::ending why = unwind::walk_all(&from, registers, out->code, look_at_frame, &all);
   out->is_walk_cut = why != unwind::ending::bottom;
 }

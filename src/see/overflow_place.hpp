@@ -22,7 +22,7 @@ struct overflow_place {
   bool is_in_fork = false;           // that runs on its forker's stack
 };
 
-// context: the third argument of a signal handler, or null.
+// w: null in a blocking region. context: the third argument of a signal handler, or null.
 void find_overflow_place(const worker* w, const mem::stack* stack, const void* context, overflow_place* out);
 
 // Module, function and line of the fault, and the program's call that led there: a line's end, with

@@ -213,7 +213,8 @@ bool look_at(const unit* one, unit_view* out) {
   if (is_copied && may_wait) read_wait(copy->waiting, out);
   out->runs_another = may_wait && copy->waiting == nullptr;
   const bool is_away = (may_wait && !out->runs_another) || (!out->has_ended && out->state == unit_state::ready);
-  if (is_away && copy->has_parked()) out->saved = copy->context.context().sp;
+  out->is_in_call = out->waits && std::strcmp(out->what, end_of_blocking_call) == 0;
+  if (is_away && !out->is_in_call && copy->has_parked()) out->saved = copy->context.context().sp;
   return out->state != unit_state::free;
 }
 

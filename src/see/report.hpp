@@ -69,6 +69,7 @@ struct unit_view {
   const unit* owner = nullptr;    // parent, when dispatched
   char name[name_bytes] = "";
   const void* saved = nullptr;    // its context, when it is suspended
+  bool is_in_call = false;        // in a blocking region, whose worker another OS thread runs
   bool runs_another = false;      // it is away for a unit that it joins or dispatched
   std::uint16_t home_worker = 0;  // where it is pinned, if it stays put
   int worker = -1;                // on which it runs; look_at_runner knows

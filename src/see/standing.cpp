@@ -219,7 +219,7 @@ void tell(const worker* w, const standing& known, std::uint64_t now_ns, names ho
     tell_cure_of_waits(out, "weft:   ");
     return;
   }
-  out << "weft:   cure: do blocking calls on an OS thread of their own, for whose answer threads wait at a weft_event, or add "
+  out << "weft:   cure: make blocking calls in a blocking region (weft_blocking), so that the worker runs others, or add "
          "workers\n";
 }
 

@@ -146,6 +146,7 @@ void name_worker(const listing* all, const worker* w) {
 
 void list_one_outside(const listing* all, const outside_copy& one) {
   const char* what = one.waits_for;
+  if (one.is_blocked == wait_kind::spare) return;
   const bool waits = one.is_blocked != wait_kind::none;
   const worker* w = worker_with(all->rt, one.id);
   if (w != nullptr && !waits) return;  // it was outside once
@@ -196,8 +197,8 @@ unsigned workers_held_up(const runtime* rt) {
   local::walk_outside(
       [](void* state, outside* one) {
         auto* to = static_cast<counting*>(state);
-        const bool waits = one->is_blocked.load(base::relaxed) != wait_kind::none;
-        if (waits && worker_with(to->rt, one->id) != nullptr) ++to->count;
+        const wait_kind waits = one->is_blocked.load(base::relaxed);
+        if (waits != wait_kind::none && waits != wait_kind::spare && worker_with(to->rt, one->id) != nullptr) ++to->count;
       },
       &all);
   return all.count;

@@ -75,7 +75,7 @@ void tell_sleep(const worker* w, const os::thread_state& state) {
   }
   if (os::is_futex(state.call)) return tell_futex(w, state);
   base::report(
-      "watchdog:   cure: do blocking calls on an OS thread of their own (threads wait for its answer on a weft_event), or add "
+      "watchdog:   cure: make blocking calls in a blocking region (weft_blocking), so that the worker runs others, or add "
       "workers; "
       "to sleep, weft_sleep_ns");
 }
@@ -326,7 +326,8 @@ void* watch(void* argument) {
 bool is_needed(const runtime* rt) {
   if (rt->turns != nullptr) return false;  // a worker that waits for its turn does not keep another
   if (rt->settings.watchdog_ns != 0) return true;
-  const bool has_second_os_thread = rt->worker_count.load(base::relaxed) > 1 || !rt->has_adopted_caller;
+  const bool has_second_os_thread =
+      rt->worker_count.load(base::relaxed) > 1 || !rt->has_adopted_caller || rt->spare_hosts.load(base::relaxed) != nullptr;
   return has_second_os_thread && rt->settings.deadlock != os::deadlock_action::off;
 }
 

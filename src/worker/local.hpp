@@ -1,5 +1,5 @@
-// The calling OS thread's place in the runtime: the only thread-locals of the core, and the one
-// runtime pointer.
+// The calling OS thread's place in the runtime: the thread-locals of the core, but that of
+// blocking_call.hpp, and the one runtime pointer.
 //
 // A ULT may continue on another OS thread after any switch, and gcc keeps the address of a
 // thread-local in a register across it: so current_worker() is read afresh each time
@@ -23,7 +23,8 @@ struct worker;
 struct unit;
 struct runtime;
 
-enum class wait_kind : std::uint8_t { none, endless, with_deadline };
+// spare: it waits for a worker to run (life/hosts.hpp), which no report counts as a wait.
+enum class wait_kind : std::uint8_t { none, endless, with_deadline, spare };
 
 // An OS thread outside that has used Weft.
 struct outside : base::list_link {

@@ -25,6 +25,7 @@ struct worker;
 struct scheduler;
 struct source;
 struct lookout;
+struct hosts;
 struct watchdog;
 struct waiter;
 struct stack_marks;
@@ -81,7 +82,8 @@ struct runtime {
   unit main_unit;
   unsigned char main_extension[most_reserved_bytes + most_traced_bytes];  // right behind it, as in the slab: ext.h
   std::uintptr_t main_caller;                                             // its pthread_t
-  void* main_low;                                                         // the adopted caller's stack
+  int main_os_thread_id;
+  void* main_low;  // the adopted caller's stack
   std::size_t main_bytes;
   fiber::sanitizer::side main_side;
   pool* domain_pools[most_domains];           // WEFT_LOCALITY_DOMAIN: one a last-level cache
@@ -147,6 +149,8 @@ struct runtime {
   base::atomic<bool> watchdog_dozes;
   base::atomic<std::uint32_t> watchdog_bell;     // futex: what it must not sleep through, see watchdog.cpp
   base::atomic<std::uint32_t> told_standstills;  // a bit for each kind that is told once
+
+  base::atomic<hosts*> spare_hosts;  // of blocking regions; null: none began yet
 
   stillness still;  // guarded by the hold on the runtime
 };

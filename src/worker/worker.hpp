@@ -20,12 +20,14 @@
 #include "worker/copied.hpp"
 #include "worker/fork_deque.hpp"
 #include "worker/hooks.hpp"
+#include "worker/lent_word.hpp"
 #include "worker/runtime.hpp"
 #include "worker/whereabouts.hpp"
 
 namespace weft::sched {
 
 struct adopted;
+struct blocking_call;
 struct pool;
 struct scheduler;
 struct waiter;
@@ -35,6 +37,14 @@ struct waiter;
 struct after_switch {
   void (*run)(worker* w, void* argument) = nullptr;
   void* argument = nullptr;
+};
+
+// An OS thread's alternate signal stack, and what it had before.
+struct signal_stack {
+  void* memory = nullptr;  // null: not ours
+  void* base_before = nullptr;
+  std::size_t bytes_before = 0;
+  int flags_before = 0;
 };
 
 // For worker::two_carried, where nothing is carried, or more than two words.
@@ -79,6 +89,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> searches{0};  // looks at others for something to steal
   base::atomic<std::uint64_t> thefts{0};    // those that found something
   base::atomic<std::uint64_t> sleeps{0};
+  base::atomic<std::uint64_t> blocking_calls{0};  // regions that began while it was run by this OS thread or that
 
   // ---- any OS thread; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run
@@ -91,6 +102,9 @@ struct alignas(base::cache_line) worker {
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
   base::atomic<bool> may_run{false};                  // its OS thread may begin
   base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
+  lent_word<blocking_call> lent;                      // protocol O
+  base::atomic<std::uint32_t> claims{0};              // OS threads that wait for it, see life/hosts.cpp
+  blocking_call* first_claim = nullptr;               // guarded by the lock of the hosts
   bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
 
   // ---- owner, cold ----
@@ -141,12 +155,7 @@ struct alignas(base::cache_line) worker {
   fiber::sanitizer::side origin_side;
   os::os_thread os_thread;
   base::atomic<int> os_thread_id{0};
-  void* fault_stack = nullptr;  // alternate signal stack; null: not ours
-  struct {
-    void* base;
-    std::size_t bytes;
-    int flags;
-  } fault_stack_before = {};
+  signal_stack fault_stack;
   std::uint16_t cpu = 0;
   base::atomic<std::uint16_t> domain{0};  // its last-level cache's number among those of the workers
 

@@ -169,6 +169,7 @@ static void handles(void) {
   FAILS(WEFT_INVALID, "a tasklet, or has ended", weft_resume(tasklet));
   FAILS(WEFT_INVALID, "no such worker", weft_pin(1000));
   FAILS(WEFT_NOT_OWNER, "the caller, a ULT, has no scope", weft_pinned_end());
+  FAILS(WEFT_NOT_OWNER, "the caller, a ULT, has no region", weft_blocking_end());
   OK(weft_pinned_begin());
   FAILS(WEFT_BUSY, "the caller is in a scope of weft_pinned_begin", weft_pin(0));
   OK(weft_pinned_end());
@@ -369,6 +370,7 @@ static void builders(void) {
 
 static void not_in_a_tasklet(void *argument) {
   static const char joins[] = "the caller is a tasklet, and the thread has not ended", must_not[] = "the caller is a tasklet";
+  static const char or_callback[] = "the caller is a tasklet or a callback";
   static const char or_outside[] = "the caller is a tasklet, or outside", no_ult[] = "the caller is not a ULT";
   weft_thread *list[1] = {blocked}, *owned = argument;
   FAILS(WEFT_CANNOT_BLOCK, joins, weft_thread_join(blocked));
@@ -380,6 +382,8 @@ static void not_in_a_tasklet(void *argument) {
   FAILS(WEFT_CANNOT_BLOCK, or_outside, weft_pin(0));
   FAILS(WEFT_CANNOT_BLOCK, must_not, weft_sleep_ns(1));
   FAILS(WEFT_CANNOT_BLOCK, must_not, weft_sleep_until(1));
+  FAILS(WEFT_CANNOT_BLOCK, or_callback, weft_blocking_begin());
+  FAILS(WEFT_CANNOT_BLOCK, or_callback, weft_blocking(nothing, NULL));
   FAILS(WEFT_CANNOT_BLOCK, must_not, weft_worker_remove(3));
   FAILS(WEFT_CANNOT_BLOCK, must_not, weft_word_wait(words, 8, words[0], WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, no_ult, weft_ext_park(commit, NULL, NULL));
@@ -388,7 +392,7 @@ static void not_in_a_tasklet(void *argument) {
   FAILS(WEFT_CANNOT_BLOCK, no_ult, weft_ext_dispatch_in_turn(owned, &row));
   FAILS(WEFT_CANNOT_BLOCK, no_ult, weft_ext_yield_to_owned(owned, false));
   FAILS(WEFT_CANNOT_BLOCK, no_ult, weft_ext_yield_in_pool(accepts, NULL));
-  FAILS(WEFT_CANNOT_BLOCK, "the caller is a tasklet or a callback", weft_ext_wait_for_work(&pool, 1, WEFT_FOREVER, NULL, NULL));
+  FAILS(WEFT_CANNOT_BLOCK, or_callback, weft_ext_wait_for_work(&pool, 1, WEFT_FOREVER, NULL, NULL));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_mutex_lock(&held));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_mutex_lock_until(&held, WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_cond_wait(&cond, &mutex));

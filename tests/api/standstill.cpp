@@ -338,7 +338,7 @@ TEST_CASE("read(2) whose writer is a ready thread of the same worker: possible, 
     CHECK(end.says("weft: possible standstill: worker 0 has been in main for 1"));
     CHECK(end.says("sleeps in the kernel, in read: if a thread that waits for this worker is to end that, neither goes on\n"));
     CHECK(end.says("1 ready thread waits for this worker"));
-    CHECK(end.says("cure: do blocking calls on an OS thread of their own"));
+    CHECK(end.says("cure: make blocking calls in a blocking region"));
   }
 }
 

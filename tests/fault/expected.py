@@ -96,7 +96,11 @@ WAITS_LATER = [(r"report_reader", "write")]  # a second dump goes into a pipe th
 
 WITHOUT_STACKS = r"^weft: warning: out of memory for stacks \(mmap, or the guard's madvise or mprotect, fails\)"
 # What is said where a program yields until a thread has run that cannot be given a stack: that it goes on for ever is its own doing.
-WARNING = {call: re.compile(WITHOUT_STACKS, re.MULTILINE) for call in ("mmap", "madvise", "mprotect")}
+# Or where the only worker waits with its thread for what another one would do.
+WITHOUT_HOSTS = r"^weft: warning: (the system refuses an OS thread for a worker|no memory or no OS thread for the guard of blocking regions)"
+WARNING = {call: re.compile(WITHOUT_STACKS, re.MULTILINE) for call in ("madvise", "mprotect")}
+WARNING["mmap"] = re.compile(f"{WITHOUT_STACKS}|{WITHOUT_HOSTS}", re.MULTILINE)
+WARNING["thread_start"] = re.compile(WITHOUT_HOSTS, re.MULTILINE)
 
 # What a call may answer when the system refuses; of a child that asked for WEFT_OK no more is known.
 REFUSALS = ("WEFT_NOMEM", "WEFT_AGAIN", "WEFT_UNSUPPORTED", "another than WEFT_OK")

@@ -450,3 +450,29 @@ TEST_CASE("an abort under a trace, after its handler could not be taken away") {
 }
 
 TEST_CASE("those that failures for ever met have coped, or said why not") { weft::fault_test::check_lasting_failures(); }
+
+namespace {
+
+void sleep_in_region(void* argument) {
+  auto* const slept = static_cast<std::atomic<int>*>(argument);
+  const weft_function sleep = [](void* count) {
+    usleep(1000);
+    static_cast<std::atomic<int>*>(count)->fetch_add(1);
+  };
+  for (int round = 0; round < 3; ++round) {
+    if (weft_blocking(sleep, slept) != WEFT_OK) slept->store(-100);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("blocking regions end, also where no OS thread can be had for their workers") {
+  each_failure_or_last_words({call::thread_start, call::mmap, call::timer}, [] {
+    return with_workers(2, [] {
+      std::atomic<int> slept{0};
+      const int made = run_threads(10, sleep_in_region, &slept);
+      sleep_in_region(&slept);
+      return slept.load() == 3 * (made + 1);
+    });
+  });
+}

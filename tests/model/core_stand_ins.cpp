@@ -4,6 +4,8 @@
 #include "core_world.hpp"
 #include "explorer/execution.hpp"
 #include "life/adopted.hpp"
+#include "life/blocking.hpp"
+#include "life/hosts.hpp"
 #include "os/clock.hpp"
 #include "os/fault.hpp"
 #include "os/futex.hpp"
@@ -21,6 +23,7 @@
 #include "run/end.hpp"
 #include "run/enter.hpp"
 #include "run/fork.hpp"
+#include "run/hosting.hpp"
 #include "run/idle.hpp"
 #include "run/left_behind.hpp"
 #include "run/next.hpp"
@@ -140,6 +143,18 @@ STAND_IN std::uint64_t turns_now_ns(const runtime*) { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns() { return os::now_ns(); }
 STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 
+// ---- hosts.cpp, blocking.cpp: no blocking regions -----------------------------------------------
+
+STAND_IN blocking_call* this_blocking_call() { return nullptr; }
+STAND_IN void note_started(hosts*) {}
+STAND_IN assignment wait_as_spare(hosts*, os::os_thread) { return {}; }
+STAND_IN void grant_next(hosts*, worker*) {}
+STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
+STAND_IN void settle_unit_that_left() {}
+STAND_IN void await_os_thread(int) {}
+STAND_IN void refuse_end_in_region() {}
+STAND_IN void step_aside(worker*, mem::stack*) {}
+
 // ---- adopted.cpp --------------------------------------------------------------------------------
 
 STAND_IN void end_adopted(worker*) {}
@@ -239,8 +254,8 @@ STAND_IN void panic_about(unit*, const char*, std::uint64_t, const char*, const 
 STAND_IN bool pin_to(runtime*, unsigned) { return true; }
 STAND_IN void unpin_from(runtime*, unsigned) {}
 STAND_IN void expire_timers(worker*) {}
-STAND_IN void start_fault_stack(worker*) {}
-STAND_IN void stop_fault_stack(worker*) {}
+STAND_IN void start_fault_stack(signal_stack*) {}
+STAND_IN void stop_fault_stack(signal_stack*) {}
 STAND_IN void order_victims(worker* w) {
   w->victim_count = 0;
   for (unsigned i = 0; i < w->rt->worker_slots.load(base::relaxed); ++i) {
@@ -260,6 +275,7 @@ STAND_IN worker* serving_worker(runtime* rt, unsigned index) {
   return w != nullptr && w->is_serving.load(base::relaxed) ? w : nullptr;
 }
 STAND_IN void resume_lookout(runtime*) {}
+STAND_IN void end_lookout(runtime*) {}
 STAND_IN void start_watchdog(runtime*) {}
 STAND_IN void end_doze(runtime*) {}
 STAND_IN void prepare_stack(worker*, mem::stack*) {}
@@ -344,6 +360,8 @@ STAND_IN void sleep_until(std::uint64_t) {}
 STAND_IN constinit base::atomic<fault::plan*> fault::installed{nullptr};
 STAND_IN bool fault::fails_by_plan(plan*, call) { return false; }
 STAND_IN int thread_id() { return 1; }
+STAND_IN os_thread this_thread() { return {}; }
+STAND_IN void set_timer_slack(std::uint64_t) {}
 STAND_IN const place_record* find_place(const void*) { return nullptr; }
 STAND_IN status bind_thread(unsigned) { return status::ok; }
 STAND_IN status bind_thread_to(const std::uint16_t*, unsigned) { return status::ok; }

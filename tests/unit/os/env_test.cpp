@@ -93,6 +93,8 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
                                  "WEFT_STACK_REPORT=1",
                                  "WEFT_MIGRATE=true",
                                  "WEFT_HELD_LOCKS=off",
+                                 "WEFT_BLOCKING=1ms",
+                                 "WEFT_BLOCKING_THREADS=7",
                                  "WEFT_SCHEDULE=seed:7",
                                  "WEFT_STATS=1",
                                  "WEFT_TRACE=here.json",
@@ -113,6 +115,8 @@ TEST_CASE("every variable reaches its field, and is known to be given") {
   CHECK(all.dump_on_signal == os::dump_signal::usr2);
   CHECK(all.dump_on == (os::at_deadlock | os::at_stall));
   CHECK(all.stack_report);
+  CHECK(all.blocking_ns == 1'000'000);
+  CHECK(all.blocking_threads == 7);
   CHECK(all.migrate);
   CHECK_FALSE(all.held_locks);
   CHECK(std::string(all.schedule) == "seed:7");

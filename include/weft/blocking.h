@@ -1,0 +1,56 @@
+/* Blocking regions: calls that wait in the kernel, made by a ULT that does not keep its worker
+ * meanwhile. Included by weft.h, whose conventions hold here.
+ *
+ * Between weft_blocking_begin and weft_blocking_end the caller is on its OS thread, but that OS
+ * thread is no worker: weft_worker_self is -1, and Weft's own calls act as on an OS thread outside.
+ * A wait in there blocks the OS thread. What a library keeps by OS thread stays right, as the
+ * caller does not move before the region ends.
+ *
+ * A region that ends within the time that WEFT_BLOCKING sets (20 us unless it is set) costs some
+ * tens of ns. If it lasts longer, another OS thread runs the caller's worker: its queue, its mail,
+ * its pools, the units that are pinned to it. From a place where the last call lasted longer the
+ * worker goes at once, if units wait for it. At most WEFT_BLOCKING_THREADS OS threads are made for
+ * that; they end after a second in which they were not needed.
+ *
+ * A unit that is pinned to the worker, the caller of weft_init among them, may so run on another OS
+ * thread while a region of another unit of that worker is open. */
+#ifndef WEFT_BLOCKING_H
+#define WEFT_BLOCKING_H
+
+#include <weft/base.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Begins a blocking region of the caller. Regions nest: those inside of another one only count.
+ *
+ * On an OS thread outside, where no runtime has started, and under WEFT_SCHEDULE, whose workers
+ * share one OS thread, a region means nothing, and succeeds.
+ * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback).
+ * Switches: never. Callers: any.
+ * Undefined: to end the ULT, or to leave its stack (longjmp, a context's switch), inside of a
+ * region. */
+WEFT_NODISCARD WEFT_API weft_status weft_blocking_begin(void);
+
+/* Ends the innermost region of the caller. The end of the outermost one waits, if another OS thread
+ * runs the worker. A ULT that is pinned gets its worker back and goes on on its OS thread, as does
+ * each ULT on an OS thread that the program made a worker. Any other ULT becomes ready, and may go
+ * on on another OS thread.
+ *
+ * The call keeps errno, also on another OS thread.
+ * Errors: WEFT_NOT_OWNER (the caller, a ULT, has no region).
+ * Switches: may. Callers: as weft_blocking_begin, on the same OS thread. */
+WEFT_NODISCARD WEFT_API weft_status weft_blocking_end(void);
+
+/* Calls function(argument) in a blocking region. Where that fails, function is not called.
+ * Errors: WEFT_INVALID (function is null), WEFT_CANNOT_BLOCK (the caller is a tasklet or a
+ * callback).
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_blocking(void (*function)(void *argument), void *argument);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

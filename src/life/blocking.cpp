@@ -1,0 +1,189 @@
+// See blocking.hpp.
+#include "life/blocking.hpp"
+
+#include <cerrno>
+#include <new>
+
+#include "base/assert.hpp"
+#include "life/hosts.hpp"
+#include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
+#include "run/enter.hpp"
+#include "run/entering.hpp"
+#include "run/hosting.hpp"
+#include "run/next.hpp"
+#include "run/park.hpp"
+#include "run/ready.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "unit/waiter.hpp"
+#include "worker/hooks.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+// errno's address must not be kept across a switch.
+[[gnu::noinline]] int read_errno() { return errno; }
+[[gnu::noinline]] void write_errno(int value) { errno = value; }
+
+// Of the caller, which is about to leave it.
+bool has_waiting(worker* w) {
+  enter(w);
+  const bool any = !w->ready.is_empty();
+  w->lock.leave();
+  return any || !w->mail.is_empty() || !w->pinned_mail.is_empty() || pools_have_work(w);
+}
+
+void become_worker_again(worker* w, blocking_call* call) {
+  w->os_locks = call->os_locks;
+  local::set_worker(w);
+  local::set_hot(w);
+}
+
+// The caller has waited until it may run its worker again, and goes on where it is.
+void go_on_in_place(worker* w, blocking_call* call) {
+  unit* const self = call->self;
+  set_host(w, call->own);
+  become_worker_again(w, call);
+  if (!self->has_parked()) self->stack = call->stack_before;
+  w->standing = call->standing;
+  self->waiting = nullptr;
+  own_parked(self);
+  note(w->rt, WEFT_ON_RUN, self);
+  become(w, self);
+}
+
+// The unit leaves the OS thread, which becomes spare, and goes on wherever it is found ready.
+void leave_os_thread(blocking_call* call) {
+  unit* const self = call->self;
+  const fiber::context origin = call->own.origin;
+  const fiber::sanitizer::side side = call->own.origin_side;
+  const luggage kept(call->w->rt, self, call->own.carried, call->own.fp);
+  self->waiting = nullptr;  // the record is this OS thread's
+  auto* const w = static_cast<worker*>(fiber::switch_to(self->context.slot(), origin, side, nullptr));
+  arrive(w);
+  kept.unpack(w, self);
+}
+
+// After another OS thread has taken the worker.
+void come_back(blocking_call* call) {
+  worker* const w = call->w;
+  hosts* const all = hosts_of(w->rt);
+  wait_until(call, call_phase::taken);
+  if (call->began_ns != 0 && os::now_ns() - call->began_ns < w->rt->settings.blocking_ns) note_length(all, call->place, false);
+  if (call->self->has(stays_put) || call->own.origin.sp == nullptr) {
+    claim(all, w, call);
+    go_on_in_place(w, call);
+  } else {
+    leave_os_thread(call);
+  }
+}
+
+void begin(worker* w, unit* self, blocking_call* call, const void* place) {
+  hosts* const all = hosts_of(w->rt);
+  call->depth = 1;
+  call->w = w;
+  call->self = self;
+  call->standing = w->standing;
+  call->place = place;
+  call->began_ns = 0;
+  call->os_locks = w->os_locks;
+  w->os_locks = {};
+  call->phase.store(call_phase::in_place, base::relaxed);
+  w->blocking_calls.store(w->blocking_calls.load(base::relaxed) + 1, base::relaxed);
+  const bool goes_at_once = all != nullptr && is_known_to_block(all, place) && has_waiting(w);
+  if (goes_at_once) call->began_ns = os::now_ns();
+  local::set_hot(nullptr);
+  local::set_worker(nullptr);
+  if (goes_at_once && give_away(all, w, call)) return;
+  call->began_ns = 0;
+  w->lent.lend(call);
+  if (all != nullptr) wake_region_guard(all);
+}
+
+}  // namespace
+
+status begin_blocking(const void* place) {
+  worker* const w = local::current_worker();
+  blocking_call* const call = this_blocking_call();
+  if (w == nullptr) {
+    if (call->depth != 0) ++call->depth;
+    return status::ok;
+  }
+  unit* const self = w->current;
+  if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
+  if (w->rt->turns == nullptr) begin(w, self, call, place);
+  return status::ok;
+}
+
+status end_blocking() {
+  blocking_call* const call = this_blocking_call();
+  if (call->depth == 0) {
+    const worker* const w = local::current_worker();
+    return w == nullptr || w->rt->turns != nullptr ? status::ok : status::not_owner;
+  }
+  if (--call->depth != 0) return status::ok;
+  if (call->began_ns == 0 && call->w->lent.take_back(call)) {
+    become_worker_again(call->w, call);
+    return status::ok;
+  }
+  const int kept = read_errno();
+  come_back(call);
+  write_errno(kept);
+  return status::ok;
+}
+
+unit* take_over(worker* w, blocking_call* call) {
+  unit* const self = call->self;
+  auto* const wait = new (call->wait_room) waiter(end_of_blocking_call, nullptr);
+  wait->since_ns = os::coarse_ns();
+  wait->who = self;
+  call->stack_before = self->stack;
+  self->waiting = wait;
+  unit* const next = leave_in_place(w, self);
+  // [O11] release: the caller's unit is left; pairs with [O9]
+  call->phase.store(call_phase::taken, base::release);
+  os::futex_wake(&call->phase, 1);
+  return next;
+}
+
+void settle_unit_that_left() {
+  blocking_call* const call = this_blocking_call();
+  make_ready(nullptr, call->self, push_reason::woken);
+}
+
+void refuse_end_in_region() {
+  if (this_blocking_call()->depth == 0) return;
+  base::panic(
+      "pthread_exit, or pthread_cancel, ends an OS thread inside a blocking region of a thread; cure: return from the call, and "
+      "end "
+      "the region (weft_blocking_end)");
+}
+
+void await_os_thread(int id) {
+  constexpr std::uint64_t pause_ns = 1'000'000;
+  while (os::thread_id() != id) static_cast<void>(sleep_until(os::now_ns() + pause_ns));
+}
+
+void step_aside(worker* w, mem::stack* here) {
+  // This one stays here, and the unit that goes on may park.
+  while (!w->stacks.ensure_one()) os::sleep_until(os::now_ns() + 1'000'000);
+  blocking_call* const call = this_blocking_call();
+  hosts* const all = hosts_of(w->rt);
+  keep_host(w, &call->own);
+  call->phase.store(call_phase::in_place, base::relaxed);
+  local::set_hot(nullptr);
+  local::set_worker(nullptr);
+  stand_by(all, w, call);
+  set_host(w, call->own);
+  w->standing = here;
+  w->current = nullptr;
+  local::set_worker(w);
+  local::set_hot(w);
+}
+
+}  // namespace weft::sched

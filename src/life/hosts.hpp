@@ -1,0 +1,67 @@
+// The OS threads that run workers, and those that could: protocol O, docs/protocols/O.md.
+//
+// A worker is run by one OS thread at a time, its host. While a host is in a blocking region
+// (life/blocking.hpp), another OS thread may become the host: a spare one. It runs the worker's
+// units until the worker is claimed back, which happens between two units, and is spare again.
+//
+//      host X                           region guard              spare Y
+//      begin: lends its worker
+//      in the kernel ...                takes the worker for Y
+//                                                                 leaves X's unit in place, runs the worker
+//      end: the worker is taken
+//        the unit may go on elsewhere:  X leaves the unit's stack, makes the unit ready, and is spare
+//        the unit is pinned, or X is the program's own:
+//             claims the worker                                   between two units: grants it, is spare
+//             goes on in place
+//
+// Spare OS threads are made on demand by the region guard, an OS thread that runs only while
+// regions are open, and end after a second without a worker.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.hpp"
+#include "worker/host.hpp"
+
+namespace weft::sched {
+
+struct blocking_call;
+struct hosts;
+struct runtime;
+
+// Made by the first region. Null: no memory, or no OS thread, and regions keep their workers.
+hosts* hosts_of(runtime* rt);
+// By the caller of weft_finalize: no region is open any more; and, once all workers have ended, the
+// end of all spare OS threads.
+void stop_region_guard(runtime* rt);
+void stop_spares(runtime* rt);
+
+// ---- the caller of a region ----
+
+// Whether calls from there have lasted long before.
+bool is_known_to_block(const hosts* all, const void* place);
+void note_length(hosts* all, const void* place, bool is_long);
+// w, which the caller runs no more, goes to a spare OS thread. False: there is none.
+bool give_away(hosts* all, worker* w, blocking_call* call);
+// After lent_word::lend.
+void wake_region_guard(hosts* all);
+// Waits until another OS thread has done its part.
+void wait_until(blocking_call* call, std::uint32_t phase);
+// Waits until the caller may run w again, which goes to the callers in turn.
+void claim(hosts* all, worker* w, blocking_call* call);
+// The same for one that runs w, and gives it to the OS thread that has claimed it first.
+void stand_by(hosts* all, worker* w, blocking_call* call);
+
+// ---- spare OS threads ----
+
+struct assignment {
+  worker* w;            // null: it is over
+  blocking_call* call;  // whose unit is to be left in place
+};
+// First thing on one that was made for that.
+void note_started(hosts* all);
+assignment wait_as_spare(hosts* all, os::os_thread self);
+// Gives w, which is claimed, to the OS thread that has waited longest.
+void grant_next(hosts* all, worker* w);
+
+}  // namespace weft::sched

@@ -1,0 +1,206 @@
+// What reports say of blocking regions. Each scene runs in a child.
+#include <doctest/doctest.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include <weft/weft.h>
+
+#include "../support/scene.hpp"
+
+using scene::make;
+using scene::sleep_ms;
+using scene::start;
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+int ends[2];
+
+void read_one(void*) {
+  char byte;
+  NEED(read(ends[0], &byte, 1) == 1);
+}
+void write_one() { NEED(write(ends[1], "x", 1) == 1); }
+
+void read_in_region(void*) { NEED(weft_blocking(read_one, nullptr) == WEFT_OK); }
+
+// Until the thread's worker is run by another OS thread.
+void wait_until_away(const weft_thread* one) {
+  while (weft_thread_get_state(one) != WEFT_THREAD_BLOCKED) weft_yield();
+}
+
+}  // namespace
+
+TEST_CASE("a dump says which thread is in a blocking call") {
+  const child_end end = run_in_child([] {
+    NEED(pipe(ends) == 0);
+    start(1);
+    weft_thread* const reader = make(read_in_region, nullptr, "reader");
+    wait_until_away(reader);
+    NEED(weft_dump(STDERR_FILENO) == WEFT_OK);
+    write_one();
+    NEED(weft_thread_join(reader) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("\"reader\" (read_in_region): waits for the end of a blocking call"));
+}
+
+TEST_CASE("threads that wait for a thread in a blocking call are no deadlock") {
+  const child_end end = run_in_child([] {
+    NEED(pipe(ends) == 0);
+    start(2);
+    weft_thread* const reader = make(read_in_region, nullptr, nullptr);
+    NEED(weft_thread_detach(reader) == WEFT_OK);
+    NEED(weft_blocking_begin() == WEFT_OK);
+    sleep_ms(1500);
+    write_one();
+    NEED(weft_blocking_end() == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors.empty());
+}
+
+TEST_CASE("OS threads that are spare do not hide a deadlock") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DEADLOCK", "abort", 1);
+    setenv("WEFT_BLOCKING", "0", 1);
+    alarm(100);
+    NEED(pipe(ends) == 0);
+    start(2);
+    for (int round = 0; round < 3; ++round) {
+      weft_thread* const reader = make(read_in_region, nullptr, nullptr);
+      wait_until_away(reader);
+      write_one();
+      NEED(weft_thread_join(reader) == WEFT_OK);
+    }
+    weft_event never = WEFT_EVENT_INIT;
+    static_cast<void>(weft_event_wait(&never));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("weft: deadlock: "));
+  CHECK_FALSE(end.says("weft-spare"));
+}
+
+TEST_CASE("where no more OS threads are allowed, a line says so, and the worker waits with its thread") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_BLOCKING_THREADS", "1", 1);
+    NEED(pipe(ends) == 0);
+    start(1);
+    weft_thread* readers[3];
+    for (weft_thread*& each : readers) each = make(read_in_region, nullptr, nullptr);
+    for (int each = 0; each < 3; ++each) write_one();
+    for (weft_thread* each : readers) NEED(weft_thread_join(each) == WEFT_OK);
+    weft_thread* const last = make(
+        [](void*) {
+          NEED(weft_blocking_begin() == WEFT_OK);
+          sleep_ms(50);
+          NEED(weft_blocking_end() == WEFT_OK);
+        },
+        nullptr, nullptr);
+    weft_thread* const beside = make(
+        [](void*) {
+          NEED(weft_blocking_begin() == WEFT_OK);
+          sleep_ms(50);
+          NEED(weft_blocking_end() == WEFT_OK);
+        },
+        nullptr, nullptr);
+    NEED(weft_thread_join(last) == WEFT_OK);
+    NEED(weft_thread_join(beside) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(scene::count(end.errors, "all 1 OS threads that WEFT_BLOCKING_THREADS allows are in blocking calls") == 1);
+}
+
+TEST_CASE("an OS thread that ends inside of a region ends the program, with the cure") {
+  for (const int worker : {0, 1}) {
+    const child_end end = run_in_child([worker] {
+      start(2);
+      weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+      attr.worker = worker;
+      weft_thread* one = nullptr;
+      const weft_function leave = [](void*) {
+        NEED(weft_blocking_begin() == WEFT_OK);
+        sleep_ms(20);
+        pthread_exit(nullptr);
+      };
+      NEED(weft_thread_create(leave, nullptr, &attr, &one) == WEFT_OK);
+      static_cast<void>(weft_thread_join(one));
+      return 0;
+    });
+    INFO(worker, "\n", end.errors);
+    CHECK(end.signal == SIGABRT);
+    CHECK(end.says("inside a blocking region of a thread; cure: return from the call"));
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // whose handlers come first
+
+namespace {
+
+[[gnu::noinline]] int dive(int depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  return depth > 0 ? dive(depth - 1) + frame[0] : 0;
+}
+void dive_deep(void*) { static_cast<void>(dive(1'000'000)); }
+void dive_late(void*) {
+  sleep_ms(30);
+  dive_deep(nullptr);
+}
+
+void die_in_region(weft_function how) {
+  start(2);
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.name = "diver";
+  attr.worker = 1;
+  weft_thread* one = nullptr;
+  NEED(weft_thread_create([](void* call) { static_cast<void>(weft_blocking(reinterpret_cast<weft_function>(call), nullptr)); },
+                          reinterpret_cast<void*>(how), &attr, &one) == WEFT_OK);
+  static_cast<void>(weft_thread_join(one));
+}
+
+}  // namespace
+
+TEST_CASE("an overflow in a region is told of the thread, before and after its worker has gone") {
+  for (const bool is_late : {false, true}) {
+    const child_end end = run_in_child([is_late] {
+      die_in_region(is_late ? dive_late : dive_deep);
+      return 0;
+    });
+    INFO(end.errors);
+    CHECK(end.signal == SIGSEGV);
+    CHECK(end.says("weft: fatal: stack overflow in thread"));
+    CHECK(end.says("\"diver\""));
+    CHECK(end.says(", in a blocking region\n"));
+    CHECK(end.says("cure: raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE"));
+  }
+}
+
+TEST_CASE("another death in a region names the thread") {
+  const child_end end = run_in_child([] {
+    die_in_region([](void*) {
+      sleep_ms(30);
+      std::abort();
+    });
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("\"diver\""));
+  CHECK(end.says(", in a blocking region: SIGABRT, on a stack of 192 KiB"));
+}
+
+#endif

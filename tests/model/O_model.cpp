@@ -1,0 +1,184 @@
+// Protocol O over src/life/hosts.cpp and src/life/blocking.cpp: a worker is run by one OS thread at a
+// time, however the end of a region, the region guard, and spare OS threads meet; a region that
+// begins wakes the guard; a worker that is claimed comes back. Units are pinned, or on an OS thread of
+// the program's, so that they stay where they are.
+// Built with src/run/wake.cpp
+#include "core_world.hpp"
+#include "life/blocking.cpp"
+#include "life/hosts.cpp"
+#include "run/idle.hpp"
+
+namespace weft::os {
+
+alignas(sched::hosts) unsigned char hosts_memory[sizeof(sched::hosts)];
+
+void* reserve(std::size_t bytes, std::size_t) { return bytes == sizeof(sched::hosts) ? hosts_memory : nullptr; }
+void release(void*, std::size_t) {}
+// The guard's alone; the model has the one, and the spare OS thread.
+status start_thread(os_thread*, void* (*)(void*), void*, std::size_t stack_bytes, const char*) {
+  return stack_bytes == sched::guard_stack_bytes ? status::ok : status::again;
+}
+void join_thread(os_thread) {}
+
+}  // namespace weft::os
+
+namespace weft::sched {
+
+blocking_call calls[core_world::most_threads];
+blocking_call* this_blocking_call() { return &calls[explorer::current_thread()]; }
+
+// What parking notes, in place: all of it is the worker's.
+unit* leave_in_place(worker* w, unit*) {
+  w->current = nullptr;
+  ++w->turns_left;
+  return nullptr;
+}
+luggage::luggage(const runtime*, const unit*, void*, const arch::fp_control&) : carries_(false) {}
+void luggage::unpack(worker*, const unit*) const {}
+void own_parked(unit*) {}
+status sleep_until(std::uint64_t) { return status::ok; }
+
+}  // namespace weft::sched
+
+namespace {
+
+using namespace core_world::words;
+namespace os = weft::os;
+
+struct world {
+  unit units[2];
+  seen_call seen[1] = {};
+  int finished = 0;  // regions; plain
+};
+alignas(world) unsigned char world_memory[sizeof(world)];
+world& here() { return *reinterpret_cast<world*>(world_memory); }
+
+hosts* make() {
+  core_world::make(1);
+  new (world_memory) world;
+  for (blocking_call& each : calls) new (&each) blocking_call;
+  the.rt->settings.blocking_ns = 0;
+  the.rt->settings.blocking_threads = 2;
+  hosts* const all = hosts_of(the.rt);
+  all->spare_count = 1;
+  all->has_told = true;
+  return all;
+}
+
+enum class caller { pinned, of_program };
+
+// The worker's own OS thread, in a unit that calls something.
+void call_once(caller who) {
+  worker* const w = the.workers[0];
+  unit* const self = &here().units[0];
+  if (who == caller::pinned) self->set(stays_put);
+  local::set_worker(w);
+  w->current = self;
+  ++w->turns_left;
+  check(begin_blocking(nullptr) == status::ok, "a region");
+  check(local::current_worker() == nullptr, "outside");
+  check(end_blocking() == status::ok, "it ends");
+  check(local::current_worker() == w && w->current == self, "the worker is back");
+  ++w->turns_left;
+  ++here().finished;
+  local::set_worker(nullptr);
+}
+
+// A spare OS thread: runs a worker that it is given until that is claimed.
+void be_spare(hosts* all) {
+  const assignment given = wait_as_spare(all, {});
+  if (given.w == nullptr) return;
+  host self;
+  keep_host(given.w, &given.call->own);
+  set_host(given.w, self);
+  local::set_worker(given.w);
+  check(take_over(given.w, given.call) == nullptr, "no unit is said to run next");
+  ++given.w->turns_left;
+  while (!is_claimed(given.w)) weft::arch::pause();
+  local::set_worker(nullptr);
+  grant_next(all, given.w);
+  const weft::queue::guard hold(all->lock);
+  --all->spare_count;
+}
+
+// ---- a region, the guard, a spare OS thread -----------------------------------------------------
+
+void given_or_kept() {
+  hosts* const all = make();
+  threads(thread{"caller",
+                 [] {
+                   call_once(caller::of_program);
+                   stop_spares(the.rt);
+                 }},
+          thread{"guard", [all] { look_at_all(all, here().seen); }}, thread{"spare", [all] { be_spare(all); }});
+  check(here().finished == 1 && the.workers[0]->turns_left >= 2, "once");
+}
+
+// The place is known, and a unit waits: no guard is needed.
+void given_at_once() {
+  hosts* const all = make();
+  note_length(all, nullptr, true);
+  the.workers[0]->mail.push(&here().units[1]);
+  threads(thread{"caller",
+                 [] {
+                   call_once(caller::pinned);
+                   stop_spares(the.rt);
+                 }},
+          thread{"spare", [all] { be_spare(all); }});
+  check(here().finished == 1, "once");
+}
+
+// The spare OS thread has waited long enough just when the guard calls it.
+void two_regions() {
+  hosts* const all = make();
+  threads(thread{"caller",
+                 [] {
+                   call_once(caller::pinned);
+                   call_once(caller::pinned);
+                   stop_spares(the.rt);
+                 }},
+          thread{"guard",
+                 [all] {
+                   look_at_all(all, here().seen);
+                   look_at_all(all, here().seen);
+                 }},
+          thread{"spare", [all] { be_spare(all); }});
+  check(here().finished == 2, "twice");
+}
+
+// ---- the guard dozes ----------------------------------------------------------------------------
+
+void woken_by_a_region() {
+  hosts* const all = make();
+  threads(thread{"caller",
+                 [all] {
+                   worker* const w = the.workers[0];
+                   w->lent.lend(&calls[0]);
+                   wake_region_guard(all);
+                 }},
+          thread{"guard", [all] { doze(all); }});
+}
+
+// ---- the first regions --------------------------------------------------------------------------
+
+void made_once() {
+  core_world::make(1);
+  hosts* seen[2] = {};
+  const auto make_and_look = [&](int index) {
+    seen[index] = hosts_of(the.rt);
+    check(seen[index]->rt == the.rt, "laid out");
+  };
+  threads(thread{"a", [&] { make_and_look(0); }}, thread{"b", [&] { make_and_look(1); }});
+  check(seen[0] == seen[1], "the same");
+}
+
+constexpr explorer::bounds quick{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 400'000};
+constexpr explorer::bounds deep{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 20'000'000};
+
+const model kept{"O given or kept", {.at_least = 100, .quick = quick, .deep = deep}, given_or_kept};
+const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
+const model twice{"O two regions", {.at_least = 100, .quick = quick, .deep = deep}, two_regions};
+const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
+const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
+
+}  // namespace

@@ -1,0 +1,212 @@
+// Threads that go in and out of blocking regions, of every length and kind, while others fork,
+// wait, move, and while workers come and go. A worker that no OS thread runs is a hang; one that two
+// run breaks what the threads of a pinned group count without a lock. Usage: regions WORKERS.
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <weft/blocking.hpp>
+#include <weft/weft.hpp>
+
+#include "stress.hpp"
+
+namespace {
+
+using weft::stress::dice;
+
+[[gnu::noinline]] int os_thread_now() { return gettid(); }
+
+void sleep_us(unsigned us) {
+  if (us == 0) return;
+  usleep(us);
+}
+
+// Shorter than WEFT_BLOCKING, about as long, or longer.
+unsigned some_length(dice* from) {
+  switch (from->below(4)) {
+    case 0: return 0;
+    case 1: return 1 + from->below(40);
+    case 2: return from->below(300);
+    default: return from->below(3000);
+  }
+}
+
+void be_in_region(dice* from) {
+  OK(weft_blocking_begin());
+  const int before = os_thread_now();
+  MUST(weft_worker_self() == -1);
+  const bool is_nested = from->one_in(4);
+  if (is_nested) OK(weft_blocking_begin());
+  sleep_us(some_length(from));
+  if (from->one_in(8)) {  // as an OS thread outside
+    weft_thread* other = nullptr;
+    std::atomic<int> ran{0};
+    OK(weft_thread_create([](void* count) { static_cast<std::atomic<int>*>(count)->fetch_add(1); }, &ran, nullptr, &other));
+    OK(weft_thread_join(other));
+    MUST(ran.load() == 1);
+  }
+  if (is_nested) OK(weft_blocking_end());
+  MUST(os_thread_now() == before);
+  OK(weft_blocking_end());
+  MUST(weft_worker_self() >= 0);
+}
+
+long fib(long n, dice from) {
+  if (n < 2) return n;
+  const dice inner(from.next());
+  auto left = weft::fork([=] { return fib(n - 1, inner); });
+  if (from.one_in(20)) be_in_region(&from);
+  const long right = fib(n - 2, dice(from.next()));
+  return left.join() + right;
+}
+
+// ---- threads of one worker, which count without a lock ----
+
+struct group {
+  int worker = 0;
+  long inside = 0;  // plain: the worker's
+  std::atomic<long> steps{0};
+};
+
+void count_on_worker(group* all, dice from) {
+  weft::this_thread::pin(all->worker);
+  const bool stays = from.one_in(2);
+  for (unsigned step = 0; step < 10; ++step) {
+    const int before = os_thread_now();
+    if (stays && from.one_in(3)) {
+      const weft::pinned scope;
+      be_in_region(&from);
+      MUST(os_thread_now() == before);
+    } else {
+      be_in_region(&from);
+      MUST(os_thread_now() == before);
+    }
+    MUST(weft_worker_self() == all->worker);
+    const long was = all->inside;
+    if (from.one_in(4)) sched_yield();
+    all->inside = was + 1;
+    all->steps.fetch_add(1);
+    if (from.one_in(3)) weft_yield();
+  }
+}
+
+void check_group(unsigned workers, dice from) {
+  group all;
+  all.worker = static_cast<int>(from.below(workers));
+  std::vector<weft::thread> threads;
+  for (unsigned count = 2 + from.below(5); count > 0; --count) {
+    threads.emplace_back([&all, inner = dice(from.next())] { count_on_worker(&all, inner); });
+  }
+  for (weft::thread& each : threads) each.join();
+  MUST(all.inside == all.steps.load());
+}
+
+// ---- threads that wait for each other between regions ----
+
+void check_mutex(dice from) {
+  weft::mutex mutex;
+  long count = 0;
+  const unsigned threads_wanted = 2 + from.below(20);
+  std::vector<weft::thread> threads;
+  for (unsigned each = 0; each < threads_wanted; ++each) {
+    threads.emplace_back([&, inner = dice(from.next())]() mutable {
+      for (unsigned round = 0; round < 5; ++round) {
+        be_in_region(&inner);
+        const std::scoped_lock hold(mutex);
+        const long was = count;
+        if (inner.one_in(4)) be_in_region(&inner);
+        count = was + 1;
+      }
+    });
+  }
+  for (weft::thread& each : threads) each.join();
+  MUST(count == 5L * threads_wanted);
+}
+
+void check_moves(unsigned workers, dice from) {
+  std::vector<weft::thread> threads;
+  for (unsigned each = 0; each < 6; ++each) {
+    threads.emplace_back([&, inner = dice(from.next())]() mutable {
+      for (unsigned round = 0; round < 6; ++round) {
+        OK(weft_thread_migrate_to_worker(weft_self(), inner.below(workers)));
+        be_in_region(&inner);
+        weft_yield();
+      }
+    });
+  }
+  for (weft::thread& each : threads) each.join();
+}
+
+void adopt_and_go(dice from) {
+  weft_event left = WEFT_EVENT_INIT;
+  std::thread other([&] {
+    OK(weft_worker_adopt(nullptr));
+    const int before = os_thread_now();
+    for (unsigned round = 0; round < 4; ++round) {
+      weft::thread one([inner = dice(from.next())]() mutable { be_in_region(&inner); });
+      be_in_region(&from);
+      one.join();
+    }
+    OK(weft_worker_leave());
+    MUST(os_thread_now() == before);
+    OK(weft_event_set(&left));
+  });
+  OK(weft_event_wait(&left));
+  other.join();
+}
+
+void add_and_remove(dice from) {
+  unsigned added = 0;
+  OK(weft_worker_add(&added));
+  std::vector<weft::thread> threads;
+  for (unsigned each = 0; each < 6; ++each) {
+    threads.emplace_back([inner = dice(from.next())]() mutable {
+      for (unsigned round = 0; round < 3; ++round) be_in_region(&inner);
+    });
+  }
+  weft_status removed = WEFT_BUSY;
+  while ((removed = weft_worker_remove(added)) == WEFT_BUSY) weft_yield();
+  OK(removed);
+  for (weft::thread& each : threads) each.join();
+}
+
+void run_program(unsigned workers, dice from) {
+  switch (from.below(6)) {
+    case 0: MUST(fib(12, dice(from.next())) == 144); break;
+    case 1: check_group(workers, from); break;
+    case 2: check_mutex(from); break;
+    case 3: check_moves(workers, from); break;
+    case 4: adopt_and_go(from); break;
+    default: add_and_remove(from);
+  }
+  weft::stress::programs.fetch_add(1);
+}
+
+void live(unsigned workers, std::uint64_t seed) {
+  dice from(seed);
+  MUST(setenv("WEFT_BLOCKING", from.one_in(3) ? "0" : from.one_in(2) ? "20us" : "200us", 1) == 0);
+  MUST(setenv("WEFT_BLOCKING_THREADS", from.one_in(4) ? "40" : "10000", 1) == 0);
+  const weft_config config = weft::stress::some_config(workers, &from);
+  OK(weft_init(&config));
+  const int before = os_thread_now();
+  std::vector<weft::thread> programs;
+  const auto run_several = [&] {
+    for (unsigned each = 0; each < 3; ++each) {
+      programs.emplace_back([workers, inner = dice(from.next())] { run_program(workers, inner); });
+    }
+  };
+  run_several();
+  if (!config.caller_outside) run_program(workers, dice(from.next()));
+  for (weft::thread& each : programs) each.join();
+  OK(weft_finalize());
+  MUST(os_thread_now() == before);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) { return weft::stress::live_on("regions", count, arguments, live); }
