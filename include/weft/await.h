@@ -38,7 +38,8 @@ typedef enum weft_await_kind {
   WEFT_AWAIT_RWLOCK_READ = 11,  /* weft_rwlock, locked to read; any caller may unlock it */
   WEFT_AWAIT_RWLOCK_WRITE = 12, /* weft_rwlock, locked to write; any caller may unlock it */
   WEFT_AWAIT_WORD_4 = 13,       /* a word of 4 bytes: weft_word_wake, or that it is not value */
-  WEFT_AWAIT_WORD_8 = 14        /* a word of 8 bytes: weft_word_wake, or that it is not value */
+  WEFT_AWAIT_WORD_8 = 14,       /* a word of 8 bytes: weft_word_wake, or that it is not value */
+  WEFT_AWAIT_FEB_OVERWRITE = 15 /* uint64_t, full: value is written, and the word stays full */
 } weft_await_kind;
 
 /* One of the objects at which an awaiter waits. */

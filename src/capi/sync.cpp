@@ -333,9 +333,23 @@ weft_status weft_feb_write_ef(uint64_t* word, uint64_t value) {
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::write_empty(it, value, forever); });
 }
 
+weft_status weft_feb_write_ff(uint64_t* word, uint64_t value) {
+  static constexpr call_errors of = errors_of_word("weft_feb_write_ff");
+  return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::overwrite_full(it, value, forever); });
+}
+
 weft_status weft_feb_write_f(uint64_t* word, uint64_t value) {
   static constexpr call_errors of = errors_of_word("weft_feb_write_f");
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::write_and_fill(it, value); });
+}
+
+weft_status weft_feb_read_xx(const uint64_t* word, uint64_t* out) {
+  static constexpr call_errors of = errors_of_word("weft_feb_read_xx");
+  return call_on_word(of, const_cast<uint64_t*>(word), [=](uint64_t* it) {
+    const uint64_t value = sync::feb::read_whatever(it);
+    if (out != nullptr && out != it) *out = value;
+    return status::ok;
+  });
 }
 
 weft_status weft_feb_read_fe_until(uint64_t* word, uint64_t deadline_ns, uint64_t* out) {
@@ -362,6 +376,14 @@ weft_status weft_feb_write_ef_until(uint64_t* word, uint64_t value, uint64_t dea
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::write_empty(it, value, deadline_ns); });
 }
 
+weft_status weft_feb_write_ff_until(uint64_t* word, uint64_t value, uint64_t deadline_ns) {
+  static constexpr call_errors of = errors_of_word("weft_feb_write_ff_until");
+  if (is_no_time(deadline_ns)) [[unlikely]]
+    return call_on_word_at_point(
+        of, word, [=](uint64_t* it) { return told_of_until(sync::feb::overwrite_full(it, value, deadline_ns), of, it); });
+  return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::overwrite_full(it, value, deadline_ns); });
+}
+
 weft_status weft_feb_try_read_fe(uint64_t* word, uint64_t* out) {
   static constexpr call_errors of = errors_of_word("weft_feb_try_read_fe");
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::take_full(it, sync::immediately, out); });
@@ -377,6 +399,11 @@ weft_status weft_feb_try_write_ef(uint64_t* word, uint64_t value) {
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::write_empty(it, value, sync::immediately); });
 }
 
+weft_status weft_feb_try_write_ff(uint64_t* word, uint64_t value) {
+  static constexpr call_errors of = errors_of_word("weft_feb_try_write_ff");
+  return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::overwrite_full(it, value, sync::immediately); });
+}
+
 weft_status weft_feb_fill(uint64_t* word) {
   static constexpr call_errors of = errors_of_word("weft_feb_fill");
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::fill(it); });
@@ -390,6 +417,20 @@ weft_status weft_feb_empty(uint64_t* word) {
 weft_status weft_feb_purge(uint64_t* word) {
   static constexpr call_errors of = errors_of_word("weft_feb_purge");
   return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::purge(it); });
+}
+
+weft_status weft_feb_purge_to(uint64_t* word, uint64_t value) {
+  static constexpr call_errors of = errors_of_word("weft_feb_purge_to");
+  return call_on_word(of, word, [=](uint64_t* it) { return sync::feb::purge_to(it, value); });
+}
+
+weft_status weft_feb_forget(const void* base, size_t bytes) {
+  static constexpr call_errors of{.call = "weft_feb_forget", .argument = "base"};
+  if (base == nullptr) return refuse_null(of);
+  if (!weft::capi::pass_point()) return told(WEFT_UNSUPPORTED, of);
+  if (bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(base) + 1)
+    return weft::fail(WEFT_INVALID, of.call, "bytes", "%u bytes from base pass the end of the address space", nullptr, bytes);
+  return told(sync::feb::forget(base, bytes), of, base);
 }
 
 bool weft_feb_is_full(const uint64_t* word) { return weft::capi::pass_point() && is_word(word) && sync::feb::is_full(word); }

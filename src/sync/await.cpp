@@ -37,6 +37,7 @@ status arm(sched::await_record* one, await_kind kind, sched::armed_as* what) {
     case await_kind::barrier: return object_of<barrier>(one)->await(one, what);
     case await_kind::future: *what = object_of<future>(one)->await(one); break;
     case await_kind::feb_read: return arm_at_feb(one, feb::operation::read, what);
+    case await_kind::feb_overwrite: return arm_at_feb(one, feb::operation::overwrite, what);
     case await_kind::feb_take: return arm_at_feb(one, feb::operation::take, what);
     case await_kind::feb_write: return arm_at_feb(one, feb::operation::write, what);
     case await_kind::thread: return sched::arm_join(one, object_of<sched::unit>(one), what);

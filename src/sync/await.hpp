@@ -21,9 +21,10 @@ enum class await_kind : unsigned {
   rwlock_read,
   rwlock_write,
   word_4,
-  word_8
+  word_8,
+  feb_overwrite
 };
-inline constexpr unsigned await_kinds = 15;
+inline constexpr unsigned await_kinds = 16;
 
 // One's object and value are set. Errors: invalid, busy, nomem.
 status arm(sched::await_record* one, await_kind kind, sched::armed_as* what);

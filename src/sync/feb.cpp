@@ -24,16 +24,20 @@ request* request_of(sched::waiter* one) { return static_cast<request*>(one->payl
 // ---- failures ----
 
 constexpr sched::call_errors waiting[] = {
-    {"weft_feb_read_ff", "word"}, {"weft_feb_read_fe", "word"}, {"weft_feb_write_ef", "word"}};
-constexpr sched::call_errors waiting_until[] = {
-    {"weft_feb_read_ff_until", "word"}, {"weft_feb_read_fe_until", "word"}, {"weft_feb_write_ef_until", "word"}};
+    {"weft_feb_read_ff", "word"}, {"weft_feb_write_ff", "word"}, {"weft_feb_read_fe", "word"}, {"weft_feb_write_ef", "word"}};
+constexpr sched::call_errors waiting_until[] = {{"weft_feb_read_ff_until", "word"},
+                                                {"weft_feb_write_ff_until", "word"},
+                                                {"weft_feb_read_fe_until", "word"},
+                                                {"weft_feb_write_ef_until", "word"}};
 constexpr sched::call_errors trying[] = {{.call = "weft_feb_try_read_ff", .argument = "word", .busy = {"word", "it is empty"}},
+                                         {.call = "weft_feb_try_write_ff", .argument = "word", .busy = {"word", "it is empty"}},
                                          {.call = "weft_feb_try_read_fe", .argument = "word", .busy = {"word", "it is empty"}},
                                          {.call = "weft_feb_try_write_ef", .argument = "word", .busy = {"word", "it is full"}}};
-static_assert(static_cast<int>(operation::read) == 0 && static_cast<int>(operation::take) == 1 &&
-              static_cast<int>(operation::write) == 2);
+static_assert(static_cast<int>(operation::read) == 0 && static_cast<int>(operation::overwrite) == 1 &&
+              static_cast<int>(operation::take) == 2 && static_cast<int>(operation::write) == 3);
 constexpr sched::call_errors emptying{"weft_feb_empty", "word"};
 constexpr sched::call_errors purging{"weft_feb_purge", "word"};
+constexpr sched::call_errors purging_to{"weft_feb_purge_to", "word"};
 
 [[gnu::cold, gnu::noinline]] status refuse(status problem, const std::uint64_t* word, operation what, std::uint64_t deadline_ns) {
   const auto which = static_cast<std::size_t>(what);
@@ -43,6 +47,13 @@ constexpr sched::call_errors purging{"weft_feb_purge", "word"};
 }
 
 // ---- inside the stripe's lock ----
+
+void serve_overwriters(feb_entry* one, wake_later* served) {
+  while (sched::waiter* overwriter = one->to_overwrite.pop_front()) {
+    const std::uint64_t value = request_of(overwriter)->value;  // the record may be gone once it is woken
+    if (served->add(overwriter)) store(one->word, value);
+  }
+}
 
 void serve_readers(feb_entry* one, wake_later* served) {
   while (sched::waiter* reader = one->to_read.pop_front()) {
@@ -75,6 +86,7 @@ void settle(feb_entry* one, wake_later* served) {
   do {
     was_full = one->is_full;
     if (was_full) {
+      serve_overwriters(one, served);
       serve_readers(one, served);
       serve_taker(one, served);
     } else {
@@ -90,20 +102,29 @@ bool can_go_on(const feb_entry* one, operation what) {
 
 // Does what the caller came for.
 void perform(feb_entry* one, std::uint64_t* word, operation what, request* mine, wake_later* served) {
-  if (what == operation::write) {
-    store(word, mine->value);
-    one->is_full = true;
-  } else {
-    mine->value = load(word);
-    if (what == operation::read) return;
-    one->is_full = false;
+  switch (what) {
+    case operation::read: mine->value = load(word); return;
+    case operation::overwrite: store(word, mine->value); return;
+    case operation::take:
+      mine->value = load(word);
+      one->is_full = false;
+      break;
+    case operation::write:
+      store(word, mine->value);
+      one->is_full = true;
+      break;
   }
   if (one->has_waiters()) settle(one, served);
 }
 
 wait_queue* queue_of(feb_entry* one, operation what) {
-  if (what == operation::read) return &one->to_read;
-  return what == operation::take ? &one->to_take : &one->to_write;
+  switch (what) {
+    case operation::read: return &one->to_read;
+    case operation::overwrite: return &one->to_overwrite;
+    case operation::take: return &one->to_take;
+    case operation::write: break;
+  }
+  return &one->to_write;
 }
 
 // Takes the lock's release over.
@@ -140,17 +161,23 @@ void leave_as(sched::await_record* one) {
 
 void enter(feb_entry* entry, sched::await_record* one, operation what) {
   one->payload = &one->value;
-  if (what == operation::read) return enter_queue(one, &entry->to_read, leave_as<operation::read>);
-  if (what == operation::take) return enter_queue(one, &entry->to_take, leave_as<operation::take>);
-  enter_queue(one, &entry->to_write, leave_as<operation::write>);
+  switch (what) {
+    case operation::read: return enter_queue(one, &entry->to_read, leave_as<operation::read>);
+    case operation::overwrite: return enter_queue(one, &entry->to_overwrite, leave_as<operation::overwrite>);
+    case operation::take: return enter_queue(one, &entry->to_take, leave_as<operation::take>);
+    case operation::write: return enter_queue(one, &entry->to_write, leave_as<operation::write>);
+  }
 }
+
+// Whether it leaves a word that is full as it was.
+bool leaves_full(operation what) { return what <= operation::overwrite; }
 
 // Takes the lock's release over. link: as of link_of.
 [[gnu::noinline]] status run_slow(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what, request* mine,
                                   std::uint64_t deadline_ns) {
   const bool goes_on = can_go_on(*link, what);
   status problem = goes_on ? status::ok : may_wait(deadline_ns);
-  if (problem == status::ok && *link == nullptr && what != operation::read) {
+  if (problem == status::ok && *link == nullptr && !leaves_full(what)) {
     link = stripe->add(link, word);
     if (link == nullptr) problem = status::nomem;
   }
@@ -171,12 +198,16 @@ void enter(feb_entry* entry, sched::await_record* one, operation what) {
                                                request* mine) {
   feb_entry* const one = *link;
   if (what == operation::write) {
-    if (one == nullptr || one->is_full || one->has_waiters()) return false;
+    if (one == nullptr || one->is_full || one->has_waiters_for_full()) return false;
     store(word, mine->value);
     stripe->remove(link);
     return true;
   }
   if (one != nullptr) return false;
+  if (what == operation::overwrite) {
+    store(word, mine->value);
+    return true;
+  }
   if (what == operation::take) {
     link = stripe->add(link, word);
     if (link == nullptr) return false;
@@ -241,7 +272,7 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
     const queue::guard inside(stripe->lock);
     feb_entry** link = stripe->link_of(word);
     const bool goes_on = can_go_on(*link, what);
-    if (*link == nullptr && what != operation::read) {
+    if (*link == nullptr && !leaves_full(what)) {
       link = stripe->add(link, word);
       if (link == nullptr) return status::nomem;
     }
@@ -275,6 +306,11 @@ status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadl
   return run(word, operation::write, &mine, deadline_ns);
 }
 
+status overwrite_full(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns) {
+  request mine{value};
+  return run(word, operation::overwrite, &mine, deadline_ns);
+}
+
 status write_and_fill(std::uint64_t* word, std::uint64_t value) { return change(word, &value, true); }
 
 status fill(std::uint64_t* word) { return change(word, nullptr, true); }
@@ -285,6 +321,13 @@ status purge(std::uint64_t* word) {
   const std::uint64_t zero = 0;
   return change(word, &zero, false);
 }
+
+status purge_to(std::uint64_t* word, std::uint64_t value) {
+  const status result = change(word, &value, false);
+  return result == status::ok ? result : sched::rename(result, purging_to);
+}
+
+std::uint64_t read_whatever(const std::uint64_t* word) { return load(word); }
 
 bool is_full(const std::uint64_t* word) {
   feb_stripe* stripe = feb_stripe_of(word);

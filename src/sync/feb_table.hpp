@@ -20,11 +20,20 @@ struct feb_entry {
   feb_entry* next;  // in its bucket, or among the free ones
   std::uint64_t* word;
   bool is_full;
-  wait_queue to_read;   // wait for full, and leave it full
-  wait_queue to_take;   // wait for full, and empty it
-  wait_queue to_write;  // wait for empty, and fill it
+  wait_queue to_read;       // wait for full, and leave it full
+  wait_queue to_overwrite;  // wait for full, write, and leave it full
+  wait_queue to_take;       // wait for full, and empty it
+  wait_queue to_write;      // wait for empty, and fill it
 
-  bool has_waiters() const { return !to_read.is_empty() || !to_take.is_empty() || !to_write.is_empty(); }
+  // Of a word that is empty: the others cannot wait.
+  bool has_waiters_for_full() const { return !to_read.is_empty() || !to_overwrite.is_empty() || !to_take.is_empty(); }
+  sched::waiter* first_waiter() const {
+    for (const wait_queue* each : {&to_overwrite, &to_read, &to_take, &to_write}) {
+      if (!each->is_empty()) return each->front();
+    }
+    return nullptr;
+  }
+  bool has_waiters() const { return has_waiters_for_full() || !to_write.is_empty(); }
 };
 
 inline constexpr unsigned feb_stripe_bits = 8;
@@ -76,10 +85,23 @@ class alignas(base::cache_line) feb_stripe {
     --count_;
     give_spare(one);
   }
-  // Removes the entry, if there is one, when it says no more.
+  // Removes the entry, if there is one, when it says no more. No caller waits for a full word to
+  // be full.
   void tidy(feb_entry** link) {
     const feb_entry* const one = *link;
-    if (one != nullptr && one->is_full && !one->has_waiters()) remove(link);
+    if (one != nullptr && one->is_full && one->to_write.is_empty()) remove(link);
+  }
+  // visit(link) for each entry. It may remove that one, and then returns true.
+  template <class Visit>
+  void walk(Visit visit) {
+    feb_entry** const all = bucket_count_ == 0 ? &only_bucket_ : buckets_;
+    const std::uint32_t count = bucket_count_ == 0 ? 1 : bucket_count_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      feb_entry** link = &all[i];
+      while (*link != nullptr) {
+        if (!visit(link)) link = &(*link)->next;
+      }
+    }
   }
 
  private:

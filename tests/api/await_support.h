@@ -10,7 +10,9 @@
 
 enum { MANY = IS_SLOW ? 200 : 2000 };
 
-static inline uint64_t asked(weft_await_kind kind) { return kind == WEFT_AWAIT_FEB_WRITE ? 9 : 0; }
+static inline uint64_t asked(weft_await_kind kind) {
+  return kind == WEFT_AWAIT_FEB_WRITE || kind == WEFT_AWAIT_FEB_OVERWRITE ? 9 : 0;
+}
 
 struct wait {
   weft_awaiter awaiter; /* first: ready gets its address */

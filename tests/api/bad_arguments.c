@@ -175,6 +175,10 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_TIMEOUT, weft_feb_read_ff_until(&words[1], 0, &out.word))                     \
   DO(WEFT_BUSY, weft_feb_try_write_ef(&words[0], 1)) /* full */                         \
   DO(WEFT_TIMEOUT, weft_feb_write_ef_until(&words[0], 1, 0))                            \
+  DO(WEFT_BUSY, weft_feb_try_write_ff(&words[1], 1))                                    \
+  DO(WEFT_TIMEOUT, weft_feb_write_ff_until(&words[1], 1, 0))                            \
+  DO(WEFT_INVALID, weft_feb_forget(NULL, 8))                                            \
+  DO(WEFT_INVALID, weft_feb_forget(&words[1], SIZE_MAX))                                \
   DO(WEFT_INVALID, weft_dump(-1))
 
 /* Each with null and with a word that is not aligned. */
@@ -182,10 +186,15 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(weft_feb_read_fe(word, &out.word))          \
   DO(weft_feb_read_ff(word, &out.word))          \
   DO(weft_feb_write_ef(word, 1))                 \
+  DO(weft_feb_write_ff(word, 1))                 \
   DO(weft_feb_write_f(word, 1))                  \
+  DO(weft_feb_read_xx(word, &out.word))          \
   DO(weft_feb_read_fe_until(word, 0, &out.word)) \
   DO(weft_feb_read_ff_until(word, 0, &out.word)) \
   DO(weft_feb_write_ef_until(word, 1, 0))        \
+  DO(weft_feb_write_ff_until(word, 1, 0))        \
+  DO(weft_feb_try_write_ff(word, 1))             \
+  DO(weft_feb_purge_to(word, 1))                 \
   DO(weft_feb_try_read_fe(word, &out.word))      \
   DO(weft_feb_try_read_ff(word, &out.word))      \
   DO(weft_feb_try_write_ef(word, 1))             \

@@ -26,6 +26,7 @@ static void make(union object *one, weft_await_kind kind) {
     case WEFT_AWAIT_MUTEX: OK(weft_mutex_lock(&one->mutex)); break;
     case WEFT_AWAIT_BARRIER: OK(weft_barrier_init(&one->barrier, 2)); break;
     case WEFT_AWAIT_FEB_READ:
+    case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_TAKE: OK(weft_feb_empty(&one->word)); break;
     case WEFT_AWAIT_FEB_WRITE: one->word = 5; break;
     case WEFT_AWAIT_RWLOCK_READ:
@@ -45,6 +46,7 @@ static void set(union object *one, weft_await_kind kind) {
     case WEFT_AWAIT_BARRIER: OK(weft_barrier_wait(&one->barrier, &is_last)); break;
     case WEFT_AWAIT_FUTURE: OK(weft_future_set(&one->future, &result)); break;
     case WEFT_AWAIT_FEB_READ:
+    case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_TAKE: OK(weft_feb_write_f(&one->word, 7)); break;
     case WEFT_AWAIT_FEB_WRITE: OK(weft_feb_empty(&one->word)); break;
     case WEFT_AWAIT_RWLOCK_READ:
@@ -81,6 +83,7 @@ static void check_given(union object *one, weft_await_kind kind, uint64_t value)
       CHECK(value == 7 && !weft_feb_is_full(&one->word));
       OK(weft_feb_fill(&one->word));
       break;
+    case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_WRITE: CHECK(one->word == 9 && weft_feb_is_full(&one->word)); break;
     case WEFT_AWAIT_RWLOCK_READ:
       IS(WEFT_BUSY, weft_rwlock_try_write_lock(&one->rwlock));
@@ -96,7 +99,9 @@ static void check_given(union object *one, weft_await_kind kind, uint64_t value)
   }
 }
 
-static bool is_feb(weft_await_kind kind) { return kind >= WEFT_AWAIT_FEB_READ && kind <= WEFT_AWAIT_FEB_WRITE; }
+static bool is_feb(weft_await_kind kind) {
+  return (kind >= WEFT_AWAIT_FEB_READ && kind <= WEFT_AWAIT_FEB_WRITE) || kind == WEFT_AWAIT_FEB_OVERWRITE;
+}
 
 /* After a wait that ended the word is as one that was never touched. */
 static void clean(union object *one, weft_await_kind kind) {
@@ -216,7 +221,7 @@ static void goes_in_ready(weft_await_kind kind) {
 }
 
 static void each_kind(void) {
-  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_WORD_8; ++kind) {
+  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_FEB_OVERWRITE; ++kind) {
     if (kind == WEFT_AWAIT_THREAD) continue;
     is_there_first(kind);
     is_waited_for(kind, WEFT_FOREVER);
@@ -479,7 +484,7 @@ static void the_runtime_ends_a_wait_with_a_deadline(weft_await_kind kind) {
 
 static void the_runtime_ends(void) {
   the_runtime_ends_a_sleep();
-  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_WORD_8; ++kind) {
+  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_FEB_OVERWRITE; ++kind) {
     if (kind != WEFT_AWAIT_THREAD) the_runtime_ends_a_wait_with_a_deadline(kind);
   }
 }

@@ -340,7 +340,7 @@ static void refuses_bad_arguments(void) {
   bool waits = true;
   IS(WEFT_INVALID, weft_ext_await(NULL, &event, WEFT_AWAIT_EVENT, &waits));
   IS(WEFT_INVALID, weft_ext_await(&one.awaiter, NULL, WEFT_AWAIT_EVENT, &waits));
-  IS(WEFT_INVALID, weft_ext_await(&one.awaiter, &event, (weft_await_kind)15, &waits));
+  IS(WEFT_INVALID, weft_ext_await(&one.awaiter, &event, (weft_await_kind)21, &waits));
   IS(WEFT_INVALID, weft_ext_await(&one.awaiter, &event, WEFT_AWAIT_EVENT, NULL));
   IS(WEFT_INVALID, weft_ext_await(&one.awaiter, (char *)&event + 1, WEFT_AWAIT_FEB_READ, &waits));
   IS(WEFT_INVALID, weft_ext_await(&one.awaiter, (char *)&event + 2, WEFT_AWAIT_WORD_4, &waits));

@@ -23,7 +23,7 @@ static weft_barrier barrier, never_started;
 static weft_event event = WEFT_EVENT_INIT, latch_of_two = WEFT_LATCH_INIT(2);
 static weft_once once = WEFT_ONCE_INIT, running_once = WEFT_ONCE_INIT;
 static weft_future future = WEFT_FUTURE_INIT, set_future = WEFT_FUTURE_INIT;
-static uint64_t words[2];
+static uint64_t words[2], awaited;
 static uint64_t *const crooked = (uint64_t *)(void *)((char *)words + 4);
 static weft_thread *blocked, *joiner, *ended, *detached, *joined, *pinned_away, *tasklet;
 static weft_pool *pool, *private_pool, *served;
@@ -296,7 +296,14 @@ static void full_and_empty(void) {
   FAILS(WEFT_INVALID, askew, weft_feb_read_fe(crooked, &out.word));
   FAILS(WEFT_INVALID, askew, weft_feb_read_ff(crooked, &out.word));
   FAILS(WEFT_INVALID, askew, weft_feb_write_ef(crooked, 1));
+  FAILS(WEFT_INVALID, askew, weft_feb_write_ff(crooked, 1));
   FAILS(WEFT_INVALID, askew, weft_feb_write_f(crooked, 1));
+  FAILS(WEFT_INVALID, askew, weft_feb_read_xx(crooked, &out.word));
+  FAILS(WEFT_INVALID, askew, weft_feb_write_ff_until(crooked, 1, 0));
+  FAILS(WEFT_INVALID, askew, weft_feb_try_write_ff(crooked, 1));
+  FAILS(WEFT_INVALID, askew, weft_feb_purge_to(crooked, 1));
+  FAILS(WEFT_INVALID, "the range passes the end of the address space", weft_feb_forget(&words[1], SIZE_MAX));
+  FAILS(WEFT_BUSY, "a caller waits at a word of the range", weft_feb_forget(&awaited, sizeof awaited));
   FAILS(WEFT_INVALID, askew, weft_feb_read_fe_until(crooked, 0, &out.word));
   FAILS(WEFT_INVALID, askew, weft_feb_read_ff_until(crooked, 0, &out.word));
   FAILS(WEFT_INVALID, askew, weft_feb_write_ef_until(crooked, 1, 0));
@@ -309,6 +316,8 @@ static void full_and_empty(void) {
   FAILS(WEFT_TIMEOUT, "", weft_feb_read_fe_until(&words[1], 0, &out.word));
   FAILS(WEFT_TIMEOUT, "", weft_feb_read_ff_until(&words[1], 0, &out.word));
   FAILS(WEFT_TIMEOUT, "", weft_feb_write_ef_until(&words[0], 1, 0));
+  FAILS(WEFT_TIMEOUT, "", weft_feb_write_ff_until(&words[1], 1, 0));
+  FAILS(WEFT_BUSY, "the word is empty", weft_feb_try_write_ff(&words[1], 1));
   FAILS(WEFT_BUSY, "the word is empty", weft_feb_try_read_fe(&words[1], &out.word));
   FAILS(WEFT_BUSY, "the word is empty", weft_feb_try_read_ff(&words[1], &out.word));
   FAILS(WEFT_BUSY, "the word is full", weft_feb_try_write_ef(&words[0], 1));
@@ -413,6 +422,8 @@ static void not_in_a_tasklet(void *argument) {
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_read_fe_until(&words[1], WEFT_FOREVER, &out.word));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_read_ff_until(&words[1], WEFT_FOREVER, &out.word));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ef_until(&words[0], 1, WEFT_FOREVER));
+  FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ff(&words[1], 1));
+  FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ff_until(&words[1], 1, WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, "the function is running in another caller", weft_once_call(&running_once, nothing, NULL));
   FAILS(WEFT_CANNOT_BLOCK, "the caller is not the last one, and is not counted", weft_barrier_wait(&barrier, NULL));
 }
@@ -479,6 +490,7 @@ static void run_long(void *argument) {
   while (atomic_load(&is_over) == 0) weft_yield();
 }
 
+static void read_it(void *word) { OK(weft_feb_read_ff(word, NULL)); }
 static void join_it(void *argument) { OK(weft_thread_join(argument)); }
 static void call_once(void *argument) {
   (void)argument;
@@ -509,6 +521,9 @@ static void all(void) {
   wait_at_least(&is_up, 4);
   joiner = start(join_it, joined);
   wait_for_state(joiner, WEFT_THREAD_BLOCKED);
+  OK(weft_feb_empty(&awaited));
+  weft_thread *const reader = start(read_it, &awaited);
+  wait_for_state(reader, WEFT_THREAD_BLOCKED);
   ended = start(nothing, NULL);
   OK(weft_tasklet_create(nothing, NULL, NULL, &tasklet));
   wait_for_state(ended, WEFT_THREAD_ENDED);
@@ -535,7 +550,8 @@ static void all(void) {
   weft_ext_thread_discard(pinned_away);
   atomic_store(&is_over, 1);
   OK(weft_feb_fill(&words[1]));
-  weft_thread *const rest[] = {holder, caller_of_once, blocked, joiner, ended, tasklet};
+  OK(weft_feb_fill(&awaited));
+  weft_thread *const rest[] = {holder, caller_of_once, blocked, joiner, reader, ended, tasklet};
   for (size_t i = 0; i < sizeof rest / sizeof *rest; ++i) OK(weft_thread_join(rest[i]));
   OK(weft_pool_detach(served, 2));
   OK(weft_pool_detach(private_pool, 2));

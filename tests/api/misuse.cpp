@@ -141,6 +141,42 @@ TEST_CASE("an event for which somebody waits is not reset") {
   });
 }
 
+// Of a word at which `wait` has made a caller wait, which a checked build names.
+template <class Wait>
+void check_kept(const char* who, Wait wait) {
+  static uint64_t word;
+  const child_end end = run_in_child([&] {
+    start_runtime();
+    must(weft_feb_empty(&word));
+    wait(&word);
+    const bool was_full = weft_feb_is_full(&word);
+    if (weft_feb_forget(&word, sizeof word) != WEFT_BUSY || weft_feb_is_full(&word) != was_full) return 1;
+    if (std::strstr(weft_last_error(), "weft_feb_forget: argument base (0x") == nullptr) return 2;
+    return std::strstr(weft_last_error(), "): a caller waits at word 0x") != nullptr ? 0 : 3;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says(who) == is_checked_build());
+}
+
+TEST_CASE("a full/empty word at which a caller waits is not forgotten") {
+  check_kept("\"Vladimir\" waits at word 0x", [](uint64_t* word) {
+    weft_thread* const reader = start([](void* it) { must(weft_feb_read_ff(static_cast<uint64_t*>(it), nullptr)); }, word);
+    must(weft_thread_set_name(reader, "Vladimir"));
+    wait_for_state(reader, WEFT_THREAD_BLOCKED);
+  });
+  check_kept("an awaiter waits at word 0x", [](uint64_t* word) {
+    static weft_awaiter awaiter = WEFT_AWAITER_INIT([](weft_awaiter*, weft_status) {});
+    bool waits = false;
+    must(weft_ext_await(&awaiter, word, WEFT_AWAIT_FEB_TAKE, &waits));
+  });
+  check_kept("an OS thread outside waits at word 0x", [](uint64_t* word) {
+    must(weft_feb_fill(word));
+    std::thread([word] { must(weft_feb_write_ef(word, 1)); }).detach();
+    while (weft_feb_forget(word, sizeof *word) != WEFT_BUSY) weft_yield();
+  });
+}
+
 TEST_CASE("only a parked thread is unparked, only a ready one dispatched or pushed") {
   check_named("unpark of thread", [] { weft_ext_unpark(weft_self()); });
   static weft_event event = WEFT_EVENT_INIT;

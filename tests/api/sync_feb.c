@@ -1,5 +1,7 @@
 /* Full/empty bits: states, waiting of every kind, order, deadlines, many words, misuse. */
-#include "sync_support.h"
+#include <string.h>
+
+#include "full_empty_support.h"
 
 enum { CALLERS = 8, ROUNDS = 2000, WORDS = 20000 };
 
@@ -37,6 +39,86 @@ static void states(void) {
   IS_OK(weft_feb_fill(&word));
   IS_OK(weft_feb_fill(&word));
   CHECK(weft_feb_is_full(&word));
+}
+
+static weft_status read_fe(void *word, uint64_t *out) { return weft_feb_read_fe(word, out); }
+static weft_status read_ff(void *word, uint64_t *out) { return weft_feb_read_ff(word, out); }
+static weft_status read_xx(void *word, uint64_t *out) { return weft_feb_read_xx(word, out); }
+static weft_status write_ef(void *word, uint64_t *out) { return (void)out, weft_feb_write_ef(word, WRITTEN); }
+static weft_status write_ff(void *word, uint64_t *out) { return (void)out, weft_feb_write_ff(word, WRITTEN); }
+static weft_status write_f(void *word, uint64_t *out) { return (void)out, weft_feb_write_f(word, WRITTEN); }
+static weft_status read_fe_until(void *word, uint64_t *out) { return weft_feb_read_fe_until(word, 0, out); }
+static weft_status read_ff_until(void *word, uint64_t *out) { return weft_feb_read_ff_until(word, 0, out); }
+static weft_status write_ef_until(void *word, uint64_t *out) { return (void)out, weft_feb_write_ef_until(word, WRITTEN, 0); }
+static weft_status write_ff_until(void *word, uint64_t *out) { return (void)out, weft_feb_write_ff_until(word, WRITTEN, 0); }
+static weft_status try_read_fe(void *word, uint64_t *out) { return weft_feb_try_read_fe(word, out); }
+static weft_status try_read_ff(void *word, uint64_t *out) { return weft_feb_try_read_ff(word, out); }
+static weft_status try_write_ef(void *word, uint64_t *out) { return (void)out, weft_feb_try_write_ef(word, WRITTEN); }
+static weft_status try_write_ff(void *word, uint64_t *out) { return (void)out, weft_feb_try_write_ff(word, WRITTEN); }
+static weft_status fill(void *word, uint64_t *out) { return (void)out, weft_feb_fill(word); }
+static weft_status empty(void *word, uint64_t *out) { return (void)out, weft_feb_empty(word); }
+static weft_status purge(void *word, uint64_t *out) { return (void)out, weft_feb_purge(word); }
+static weft_status purge_to(void *word, uint64_t *out) { return (void)out, weft_feb_purge_to(word, WRITTEN); }
+static weft_status forget(void *word, uint64_t *out) { return (void)out, weft_feb_forget(word, sizeof(uint64_t)); }
+
+static const struct operation operations[] = {
+    {"read_fe", read_fe, FOR_FULL, WEFT_CANNOT_BLOCK, EMPTY, BEFORE, true},
+    {"read_ff", read_ff, FOR_FULL, WEFT_CANNOT_BLOCK, FULL, BEFORE, true},
+    {"read_xx", read_xx, FOR_ANY, WEFT_OK, AS_IT_WAS, BEFORE, true},
+    {"write_ef", write_ef, FOR_EMPTY, WEFT_CANNOT_BLOCK, FULL, WRITTEN, false},
+    {"write_ff", write_ff, FOR_FULL, WEFT_CANNOT_BLOCK, FULL, WRITTEN, false},
+    {"write_f", write_f, FOR_ANY, WEFT_OK, FULL, WRITTEN, false},
+    {"read_fe_until", read_fe_until, FOR_FULL, WEFT_TIMEOUT, EMPTY, BEFORE, true},
+    {"read_ff_until", read_ff_until, FOR_FULL, WEFT_TIMEOUT, FULL, BEFORE, true},
+    {"write_ef_until", write_ef_until, FOR_EMPTY, WEFT_TIMEOUT, FULL, WRITTEN, false},
+    {"write_ff_until", write_ff_until, FOR_FULL, WEFT_TIMEOUT, FULL, WRITTEN, false},
+    {"try_read_fe", try_read_fe, FOR_FULL, WEFT_BUSY, EMPTY, BEFORE, true},
+    {"try_read_ff", try_read_ff, FOR_FULL, WEFT_BUSY, FULL, BEFORE, true},
+    {"try_write_ef", try_write_ef, FOR_EMPTY, WEFT_BUSY, FULL, WRITTEN, false},
+    {"try_write_ff", try_write_ff, FOR_FULL, WEFT_BUSY, FULL, WRITTEN, false},
+    {"fill", fill, FOR_ANY, WEFT_OK, FULL, BEFORE, false},
+    {"empty", empty, FOR_ANY, WEFT_OK, EMPTY, BEFORE, false},
+    {"purge", purge, FOR_ANY, WEFT_OK, EMPTY, 0, false},
+    {"purge_to", purge_to, FOR_ANY, WEFT_OK, EMPTY, WRITTEN, false},
+    {"forget", forget, FOR_ANY, WEFT_OK, FULL, BEFORE, false},
+};
+
+static void make_word(void *object, bool is_full) {
+  uint64_t *word = object;
+  *word = BEFORE;
+  IS_OK(is_full ? weft_feb_fill(word) : weft_feb_empty(word));
+}
+
+static bool word_is_full(void *word) { return weft_feb_is_full(word); }
+static uint64_t value_of_word(void *word) { return *(uint64_t *)word; }
+
+static void every_operation_in_each_state(void) {
+  uint64_t word;
+  struct full_empty of = {&word, make_word, word_is_full, value_of_word, operations, sizeof operations / sizeof *operations};
+  check_operations_everywhere(&of);
+}
+
+/* ---- ranges that are forgotten ---- */
+
+static void forgets_ranges(void) {
+  uint64_t *words = calloc(WORDS, sizeof *words);
+  CHECK(words != NULL);
+  for (int i = 0; i < WORDS; ++i) IS_OK(weft_feb_empty(&words[i]));
+  IS_OK(weft_feb_forget(&words[3], 0));
+  CHECK(!weft_feb_is_full(&words[3]));
+  /* a short range, of whose first and last word one byte is in it */
+  IS_OK(weft_feb_forget((char *)&words[3] + 7, 1 + 8 + 1));
+  for (int i = 0; i < 8; ++i) CHECK(weft_feb_is_full(&words[i]) == (i >= 3 && i <= 5));
+  /* the longest that is looked up word by word, and the shortest that is not */
+  IS_OK(weft_feb_forget(&words[100], (size_t)256 * 8));
+  IS_OK(weft_feb_forget(&words[500], (size_t)257 * 8));
+  for (int i = 6; i < WORDS; ++i) CHECK(weft_feb_is_full(&words[i]) == ((i >= 100 && i < 356) || (i >= 500 && i < 757)));
+  IS_OK(weft_feb_forget(words, WORDS * sizeof *words));
+  for (int i = 0; i < WORDS; ++i) CHECK(weft_feb_is_full(&words[i]) && words[i] == 0);
+  CHECK(weft_feb_forget(NULL, 8) == WEFT_INVALID);
+  CHECK(weft_feb_forget(words, SIZE_MAX) == WEFT_INVALID);
+  free(words);
+  IS_OK(weft_feb_forget((void *)(UINTPTR_MAX - 15), 16));
 }
 
 static void many_words(void) {
@@ -121,6 +203,11 @@ static void read_it(void *argument, int index) {
   CHECK(value == 5);
 }
 
+static void write_five(void *argument, int index) {
+  (void)index;
+  IS_OK(weft_feb_write_ef(argument, 5));
+}
+
 static void one_fill_serves_all(void) {
   uint64_t word = 0;
   IS_OK(weft_feb_empty(&word));
@@ -140,6 +227,30 @@ static void one_fill_serves_all(void) {
   IS_OK(weft_feb_fill(&word));
 }
 
+/* ---- overwriting ---- */
+
+static void overwrite_or_read(void *argument, int index) {
+  if (index % 2 == 0) {
+    IS_OK(weft_feb_write_ff(argument, 6));
+  } else {
+    uint64_t value = 0;
+    IS_OK(weft_feb_read_ff(argument, &value));
+    CHECK(value == 5 || value == 6);
+  }
+}
+
+/* All go on by one fill, and the word stays full. */
+static void one_fill_lets_all_overwrite(void) {
+  uint64_t word = 0;
+  IS_OK(weft_feb_empty(&word));
+  struct team team;
+  start_team(&team, CALLERS, overwrite_or_read, &word);
+  breathe();
+  IS_OK(weft_feb_write_ef(&word, 5));
+  end_team(&team);
+  CHECK(word == 6 && weft_feb_is_full(&word));
+}
+
 static void arguments(void) {
   uint64_t words[2] = {0, 0};
   uint64_t *odd = (uint64_t *)(void *)((char *)words + 4);
@@ -148,7 +259,12 @@ static void arguments(void) {
     CHECK(weft_feb_read_fe(bad[i], NULL) == WEFT_INVALID);
     CHECK(weft_feb_read_ff(bad[i], NULL) == WEFT_INVALID);
     CHECK(weft_feb_write_ef(bad[i], 0) == WEFT_INVALID);
+    CHECK(weft_feb_write_ff(bad[i], 0) == WEFT_INVALID);
     CHECK(weft_feb_write_f(bad[i], 0) == WEFT_INVALID);
+    CHECK(weft_feb_read_xx(bad[i], NULL) == WEFT_INVALID);
+    CHECK(weft_feb_write_ff_until(bad[i], 0, 0) == WEFT_INVALID);
+    CHECK(weft_feb_try_write_ff(bad[i], 0) == WEFT_INVALID);
+    CHECK(weft_feb_purge_to(bad[i], 0) == WEFT_INVALID);
     CHECK(weft_feb_read_fe_until(bad[i], 0, NULL) == WEFT_INVALID);
     CHECK(weft_feb_read_ff_until(bad[i], 0, NULL) == WEFT_INVALID);
     CHECK(weft_feb_write_ef_until(bad[i], 0, 0) == WEFT_INVALID);
@@ -210,6 +326,75 @@ static void first_come_first_served(void) {
   IS_OK(weft_feb_fill(&line.word));
 }
 
+static void overwrite_in_turn(void *argument, int index) {
+  struct line *line = argument;
+  IS_OK(weft_feb_write_ff(&line->word, (uint64_t)index));
+}
+
+static void read_the_last(void *argument, int index) {
+  struct line *line = argument;
+  uint64_t value = 0;
+  IS_OK(index % 2 == 0 ? weft_feb_read_ff(&line->word, &value) : weft_feb_read_fe(&line->word, &value));
+  CHECK(value == CALLERS - 3); /* what the last that overwrites has written, although it came later */
+}
+
+/* Those that overwrite go before those that read and take, each kind in its order. */
+static void those_that_overwrite_go_first(void) {
+  struct line line = {.word = 0};
+  struct caller callers[CALLERS];
+  IS_OK(weft_feb_empty(&line.word));
+  for (int i = 0; i < CALLERS; ++i) {
+    const bool overwrites = i > 0 && i < CALLERS - 2;
+    start_caller(&callers[i], true, overwrites ? overwrite_in_turn : read_the_last, &line, i);
+    wait_until_blocked(&callers[i]);
+  }
+  IS_OK(weft_feb_write_ef(&line.word, 77));
+  for (int i = 0; i < CALLERS; ++i) end_caller(&callers[i]);
+  CHECK(line.word == CALLERS - 3 && !weft_feb_is_full(&line.word));
+  IS_OK(weft_feb_fill(&line.word));
+}
+
+static void overwrite_with_deadline(void *argument, int index) {
+  (void)index;
+  CHECK(weft_feb_write_ff_until(argument, 9, weft_deadline_in(MILLISECOND)) == WEFT_TIMEOUT);
+}
+
+static void gives_up_to_overwrite(void) {
+  uint64_t word = 3;
+  IS_OK(weft_feb_empty(&word));
+  run_team(2, overwrite_with_deadline, &word);
+  CHECK(word == 3 && !weft_feb_is_full(&word));
+  IS_OK(weft_feb_fill(&word));
+  CHECK(word == 3);
+}
+
+/* A word at which a caller waits keeps its state; the others of the range do not. */
+static void forgets_no_word_that_is_awaited(void) {
+  uint64_t *words = calloc(WORDS, sizeof *words);
+  CHECK(words != NULL);
+  for (int awaited = 10; awaited < WORDS; awaited += WORDS - 20) {
+    struct caller one;
+    for (int i = 0; i < WORDS; ++i) IS_OK(weft_feb_empty(&words[i]));
+    start_caller(&one, true, read_it, &words[awaited], 1);
+    wait_until_blocked(&one);
+    CHECK(weft_feb_forget(&words[awaited - 2], (size_t)5 * 8) == WEFT_BUSY);
+    CHECK(weft_feb_forget(words, WORDS * sizeof *words) == WEFT_BUSY);
+    CHECK(strstr(weft_last_error(), "a caller waits at word 0x") != NULL);
+    for (int i = 0; i < WORDS; ++i) CHECK(weft_feb_is_full(&words[i]) == (i != awaited));
+    IS_OK(weft_feb_write_ef(&words[awaited], 5));
+    end_caller(&one);
+    IS_OK(weft_feb_forget(words, WORDS * sizeof *words));
+  }
+  struct caller writer;
+  start_caller(&writer, true, write_five, words, 0);
+  wait_until_blocked(&writer);
+  CHECK(weft_feb_forget(words, 8) == WEFT_BUSY);
+  IS_OK(weft_feb_purge_to(words, 4));
+  end_caller(&writer);
+  CHECK(words[0] == 5 && weft_feb_is_full(words));
+  free(words);
+}
+
 static weft_status read_in_tasklet(void *word) { return weft_feb_read_ff(word, NULL); }
 
 static void tasklets(void) {
@@ -222,15 +407,21 @@ static void tasklets(void) {
 
 static void anywhere(void) {
   states();
+  every_operation_in_each_state();
+  forgets_ranges();
   many_words();
   sums_agree();
   locks();
   one_fill_serves_all();
+  one_fill_lets_all_overwrite();
   arguments();
 }
 
 static void with_runtime(void) {
   first_come_first_served();
+  those_that_overwrite_go_first();
+  gives_up_to_overwrite();
+  forgets_no_word_that_is_awaited();
   tasklets();
 }
 

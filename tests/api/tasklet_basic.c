@@ -83,6 +83,8 @@ static void run_into_more(struct obstacles *all, uint64_t later) {
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_fe(&all->empty, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_ff(&all->empty, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_write_ef(&all->full, 1));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_write_ff(&all->empty, 1));
+  IS(WEFT_CANNOT_BLOCK, weft_feb_write_ff_until(&all->empty, 1, later));
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_fe_until(&all->empty, later, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_ff_until(&all->empty, later, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_write_ef_until(&all->full, 1, later));

@@ -51,6 +51,7 @@ struct world {
     for (auto& each : entries) {
       const auto* one = reinterpret_cast<const feb_entry*>(each);
       explorer::name(one->to_read, "to_read");
+      explorer::name(one->to_overwrite, "to_overwrite");
       explorer::name(one->to_take, "to_take");
       explorer::name(one->to_write, "to_write");
     }
@@ -59,6 +60,9 @@ struct world {
   void make_empty(std::uint64_t* which) { check(feb::empty(which) == status::ok, "ok"); }
   void fill(std::uint64_t* which) { check(feb::fill(which) == status::ok, "ok"); }
   void put(std::uint64_t* which, std::uint64_t value) { check(feb::write_empty(which, value, forever) == status::ok, "ok"); }
+  void overwrite(std::uint64_t* which, std::uint64_t value) {
+    check(feb::overwrite_full(which, value, forever) == status::ok, "ok");
+  }
   std::uint64_t take(std::uint64_t* which) {
     std::uint64_t value = 0;
     check(feb::take_full(which, forever, &value) == status::ok, "ok");
@@ -181,6 +185,29 @@ void into_the_word_itself() {
   it.ends(it.word, true, 2);
 }
 
+void a_reader_and_an_overwriter() {
+  world it;
+  it.make_empty(it.word);
+  threads(thread{"reader", [&] { explorer::outcome(it.read(it.word)); }}, thread{"overwriter", [&] { it.overwrite(it.word, 2); }},
+          thread{"writer", [&] { it.put(it.word, 1); }});
+  it.ends(it.word, true, 2);
+}
+
+// The overwriter writes into the first filling or into the second.
+void a_taker_and_an_overwriter() {
+  world it;
+  it.make_empty(it.word);
+  std::uint64_t got = 0;
+  threads(thread{"taker", [&] { got = it.take(it.word); }}, thread{"overwriter", [&] { it.overwrite(it.word, 3); }},
+          thread{"writer", [&] {
+                   it.put(it.word, 1);
+                   it.put(it.word, 2);
+                 }});
+  check(got == 1 || got == 3, "the first filling, or what it was overwritten by");
+  it.ends(it.word, true, got == 1 ? 3 : 2);
+  explorer::outcome(got);
+}
+
 // ---- the entry comes and goes -------------------------------------------------------------------
 
 // It is made by a caller that takes, or waits, and goes with the last that fills.
@@ -284,6 +311,17 @@ void writer_with_deadline() {
   explorer::outcome(is_written ? 1 : 0);
 }
 
+void overwriter_with_deadline() {
+  world it;
+  it.make_empty(it.word);
+  status written = status::ok;
+  threads(thread{"overwriter", [&] { written = feb::overwrite_full(it.word, 2, soon); }},
+          thread{"writer", [&] { it.put(it.word, 1); }});
+  const bool is_written = written == status::ok;
+  it.ends(it.word, true, is_written ? 2 : 1);
+  explorer::outcome(is_written ? 1 : 0);
+}
+
 // The other still waits, on the same entry.
 void one_of_two_gives_up() {
   world it;
@@ -323,5 +361,13 @@ const model m13{
 const model m14{
     "F writer with deadline", {.at_least = 20, .quick = timed, .deep = timed_deep, .outcomes = "0 1"}, writer_with_deadline};
 const model m15{"F one of two gives up", {.at_least = 100, .quick = timed, .deep = timed_deep}, one_of_two_gives_up};
+const model m16{"F a reader and an overwriter",
+                {.at_least = 100, .quick = quick, .deep = deep, .outcomes = "1 2"},
+                a_reader_and_an_overwriter};
+const model m17{
+    "F a taker and an overwriter", {.at_least = 100, .quick = quick, .deep = deep, .outcomes = "1 3"}, a_taker_and_an_overwriter};
+const model m18{"F overwriter with deadline",
+                {.at_least = 20, .quick = timed, .deep = timed_deep, .outcomes = "0 1"},
+                overwriter_with_deadline};
 
 }  // namespace
