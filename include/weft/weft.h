@@ -55,6 +55,7 @@
 #include <weft/report.h>
 #include <weft/runtime.h>
 #include <weft/sync.h>
+#include <weft/syncvar.h>
 #include <weft/thread.h>
 #include <weft/word.h>
 

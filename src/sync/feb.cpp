@@ -1,6 +1,7 @@
 // See feb.hpp and docs/protocols/F.md.
 #include "sync/feb.hpp"
 
+#include "sync/feb_serve.hpp"
 #include "sync/feb_table.hpp"
 #include "worker/failure.hpp"
 
@@ -8,18 +9,14 @@ namespace weft::sync::feb {
 
 namespace {
 
-// The payload of a waiter's record.
-struct request {
-  std::uint64_t value;  // what a writer brings, or what a reader was given
-};
-
 // Others may access the word without asking for its state.
 std::uint64_t load(const std::uint64_t* word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 void store(std::uint64_t* word, std::uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
 
-static_assert(sizeof(request) == sizeof(std::uint64_t));  // of an awaiter's record it is the value
-
-request* request_of(sched::waiter* one) { return static_cast<request*>(one->payload); }
+struct in_memory {
+  static std::uint64_t load(const feb_entry* one) { return feb::load(one->word); }
+  static void store(const feb_entry* one, std::uint64_t value) { feb::store(one->word, value); }
+};
 
 // ---- failures ----
 
@@ -48,53 +45,6 @@ constexpr sched::call_errors purging_to{"weft_feb_purge_to", "word"};
 
 // ---- inside the stripe's lock ----
 
-void serve_overwriters(feb_entry* one, wake_later* served) {
-  while (sched::waiter* overwriter = one->to_overwrite.pop_front()) {
-    const std::uint64_t value = request_of(overwriter)->value;  // the record may be gone once it is woken
-    if (served->add(overwriter)) store(one->word, value);
-  }
-}
-
-void serve_readers(feb_entry* one, wake_later* served) {
-  while (sched::waiter* reader = one->to_read.pop_front()) {
-    request_of(reader)->value = load(one->word);
-    served->add(reader);
-  }
-}
-
-void serve_taker(feb_entry* one, wake_later* served) {
-  while (one->is_full && !one->to_take.is_empty()) {
-    sched::waiter* taker = one->to_take.pop_front();
-    request_of(taker)->value = load(one->word);
-    if (served->add(taker)) one->is_full = false;
-  }
-}
-
-void serve_writer(feb_entry* one, wake_later* served) {
-  while (!one->is_full && !one->to_write.is_empty()) {
-    sched::waiter* writer = one->to_write.pop_front();
-    const std::uint64_t value = request_of(writer)->value;  // the record may be gone once it is woken
-    if (!served->add(writer)) continue;
-    store(one->word, value);
-    one->is_full = true;
-  }
-}
-
-// After a change: serves the waiters that can be, as long as one can.
-void settle(feb_entry* one, wake_later* served) {
-  bool was_full;
-  do {
-    was_full = one->is_full;
-    if (was_full) {
-      serve_overwriters(one, served);
-      serve_readers(one, served);
-      serve_taker(one, served);
-    } else {
-      serve_writer(one, served);
-    }
-  } while (one->is_full != was_full);
-}
-
 bool can_go_on(const feb_entry* one, operation what) {
   const bool full = one == nullptr || one->is_full;
   return full == (what != operation::write);
@@ -114,17 +64,7 @@ void perform(feb_entry* one, std::uint64_t* word, operation what, request* mine,
       one->is_full = true;
       break;
   }
-  if (one->has_waiters()) settle(one, served);
-}
-
-wait_queue* queue_of(feb_entry* one, operation what) {
-  switch (what) {
-    case operation::read: return &one->to_read;
-    case operation::overwrite: return &one->to_overwrite;
-    case operation::take: return &one->to_take;
-    case operation::write: break;
-  }
-  return &one->to_write;
+  if (one->has_waiters()) settle<in_memory>(one, served);
 }
 
 // Takes the lock's release over.
@@ -254,7 +194,7 @@ status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
   if (one != nullptr) {
     if (one->is_full != to_full) {
       one->is_full = to_full;
-      settle(one, &served);
+      settle<in_memory>(one, &served);
     }
     stripe->tidy(link);
   }

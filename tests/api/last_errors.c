@@ -89,6 +89,7 @@ static void note(const char *function, weft_status wanted, const char *cause, we
 #define FAILS_AS(function, wanted, cause, call) note(function, wanted, cause, call)
 
 #include "last_errors_null.h"
+#include "last_errors_variables.h"
 
 static weft_thread_attr attr_with(size_t size, size_t stack_bytes, int worker, unsigned priority) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
@@ -424,6 +425,7 @@ static void not_in_a_tasklet(void *argument) {
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ef_until(&words[0], 1, WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ff(&words[1], 1));
   FAILS(WEFT_CANNOT_BLOCK, "", weft_feb_write_ff_until(&words[1], 1, WEFT_FOREVER));
+  variables_that_wait();
   FAILS(WEFT_CANNOT_BLOCK, "the function is running in another caller", weft_once_call(&running_once, nothing, NULL));
   FAILS(WEFT_CANNOT_BLOCK, "the caller is not the last one, and is not counted", weft_barrier_wait(&barrier, NULL));
 }
@@ -508,6 +510,7 @@ static void in_ult(void *argument) {
   locks();
   counts();
   full_and_empty();
+  variables();
   awaits();
   builders();
 }

@@ -63,7 +63,8 @@ struct obstacles {
   weft_mutex free_mutex;
   weft_once once;       /* its function runs as long as event is not set */
   uint64_t full, empty; /* words */
-  weft_thread *thread;  /* does not end */
+  weft_syncvar full_var, empty_var;
+  weft_thread *thread; /* does not end */
 };
 
 /* Besides the calls of run_into: every other one whose comment says WEFT_CANNOT_BLOCK. */
@@ -88,6 +89,10 @@ static void run_into_more(struct obstacles *all, uint64_t later) {
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_fe_until(&all->empty, later, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_read_ff_until(&all->empty, later, &copy));
   IS(WEFT_CANNOT_BLOCK, weft_feb_write_ef_until(&all->full, 1, later));
+  IS(WEFT_CANNOT_BLOCK, weft_syncvar_read_fe_until(&all->empty_var, later, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_syncvar_read_ff_until(&all->empty_var, later, &copy));
+  IS(WEFT_CANNOT_BLOCK, weft_syncvar_write_ef_until(&all->full_var, 1, later));
+  IS(WEFT_CANNOT_BLOCK, weft_syncvar_write_ff_until(&all->empty_var, 1, later));
   IS(WEFT_CANNOT_BLOCK, weft_sleep_until(later));
   IS(WEFT_CANNOT_BLOCK, weft_worker_remove(weft_worker_count() - 1));
   weft_thread *threads[] = {NULL, all->thread};
@@ -132,6 +137,7 @@ static void cannot_wait(void) {
   OK(weft_rwlock_write_lock(&all.rwlock));
   OK(weft_barrier_init(&all.barrier, 2));
   OK(weft_feb_empty(&all.empty));
+  OK(weft_syncvar_empty(&all.empty_var));
   all.thread = start(call_once, &all);
   wait_for_state(all.thread, WEFT_THREAD_BLOCKED);
   OK(weft_thread_join(start_tasklet(run_into, &all)));

@@ -1,0 +1,161 @@
+// See syncvar.hpp and docs/protocols/F.md.
+#include "sync/syncvar.hpp"
+
+#include "sync/feb_serve.hpp"
+#include "sync/feb_table.hpp"
+
+namespace weft::sync {
+
+using feb::operation;
+using feb::request;
+
+// The value of a marked word, inside the lock. Its state is the entry's until it is published.
+struct syncvar::inside {
+  static std::uint64_t load(const feb_entry* one) { return value_in(word_of(one)->load(base::relaxed)); }
+  static void store(const feb_entry* one, std::uint64_t value) {
+    base::atomic<std::uint64_t>* const word = word_of(one);
+    word->store(full_of(value) | marks_in(word->load(base::relaxed)), base::relaxed);
+  }
+
+ private:
+  static base::atomic<std::uint64_t>* word_of(const feb_entry* one) { return &reinterpret_cast<syncvar*>(one->word)->word_; }
+};
+
+std::uint64_t syncvar::after(std::uint64_t seen, operation what, std::uint64_t value) {
+  switch (what) {
+    case operation::read: break;
+    case operation::take: return seen | empty_mark;
+    case operation::overwrite:
+    case operation::write: return full_of(value);
+  }
+  return seen;
+}
+
+// ---- inside the stripe's lock, the word being marked ----
+
+void syncvar::perform(feb_entry* one, operation what, std::uint64_t* value, wake_later* served) {
+  switch (what) {
+    case operation::read: *value = inside::load(one); return;
+    case operation::overwrite: inside::store(one, *value); return;
+    case operation::take:
+      *value = inside::load(one);
+      one->is_full = false;
+      break;
+    case operation::write:
+      inside::store(one, *value);
+      one->is_full = true;
+      break;
+  }
+  feb::settle<inside>(one, served);
+}
+
+// Writes the state to the word, and takes the mark off with the entry if no caller waits any more.
+void syncvar::publish(feb_stripe* stripe) {
+  feb_entry** const link = stripe->link_of(key());
+  const feb_entry* const one = *link;
+  if (one == nullptr) return;  // another caller has done so
+  const bool waits = one->has_waiters();
+  const std::uint64_t state = one->is_full ? 0 : empty_mark;
+  const std::uint64_t value = word_.load(base::relaxed) & ~all_marks;
+  if (!waits) stripe->remove(link);
+  // [F4] release: publishes what was done before the change, and before it was marked; pairs with
+  // [F1] [F2] [F5]
+  word_.store(value | state | (waits ? waiters_mark : 0), base::release);
+}
+
+// Makes an entry, and marks the word. Errors: nomem, again (the word has changed).
+status syncvar::mark(feb_stripe* stripe, std::uint64_t seen, feb_entry** made) {
+  feb_entry** const link = stripe->add(stripe->link_of(key()), key());
+  if (link == nullptr) return status::nomem;
+  // [F3] acquire: what was done before the last change is published by those that are served; pairs
+  // with [F2]
+  if (!word_.compare_exchange_strong(seen, seen | waiters_mark, base::acquire, base::relaxed)) {
+    stripe->remove(link);
+    return status::again;
+  }
+  (*link)->is_full = (seen & empty_mark) == 0;
+  *made = *link;
+  return status::ok;
+}
+
+// Takes the lock's release over.
+status syncvar::wait_for(feb_stripe* stripe, feb_entry* one, operation what, std::uint64_t deadline_ns, std::uint64_t* value) {
+  sched::waiter me{what == operation::write ? "syncvar, to be empty" : "syncvar, to be full", this};
+  request mine{*value};
+  me.payload = &mine;
+  me.deadline_ns = deadline_ns;
+  wait_queue* const queue = feb::queue_of(one, what);
+  queue->push_back(&me);
+  bool holds_lock;
+  const status result = wait_in(&me, queue, &stripe->lock, &holds_lock);
+  if (holds_lock) {
+    if (result == status::timeout) publish(stripe);
+    stripe->lock.unlock();
+  }
+  *value = mine.value;
+  return result;
+}
+
+// ---- the slow ways ----
+
+// Takes the lock's release over; the word is marked, and has the state that the operation waits for.
+void syncvar::run_marked(feb_stripe* stripe, operation what, std::uint64_t* value) {
+  wake_later served;
+  perform(stripe->find(key()), what, value, &served);
+  publish(stripe);
+  stripe->lock.unlock();
+  served.now();
+}
+
+// Of a word in any state.
+status syncvar::run(operation what, std::uint64_t deadline_ns, std::uint64_t* value) {
+  feb_stripe* const stripe = feb_stripe_of(key());
+  stripe->lock.lock();
+  for (;;) {
+    const std::uint64_t seen = word_.load(base::relaxed);
+    const bool is_marked = (seen & waiters_mark) != 0;
+    if (is_ready(seen, what)) {
+      if (is_marked) {
+        run_marked(stripe, what, value);
+        return status::ok;
+      }
+      if (!replace(seen, after(seen, what, *value))) continue;
+      *value = value_in(seen);
+      stripe->lock.unlock();
+      return status::ok;
+    }
+    status problem = may_wait(deadline_ns);
+    feb_entry* one = is_marked ? stripe->find(key()) : nullptr;
+    if (problem == status::ok && !is_marked) problem = mark(stripe, seen, &one);
+    if (problem == status::ok) return wait_for(stripe, one, what, deadline_ns, value);
+    if (problem == status::again) continue;
+    stripe->lock.unlock();
+    return problem;
+  }
+}
+
+status syncvar::read(operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
+  std::uint64_t value = 0;
+  const status result = run(what, deadline_ns, &value);
+  if (result == status::ok && out != nullptr) *out = value;
+  return result;
+}
+
+// False: no caller waits any more, and nothing was done.
+bool syncvar::change_marked(const std::uint64_t* value, bool to_full) {
+  feb_stripe* const stripe = feb_stripe_of(key());
+  wake_later served;
+  stripe->lock.lock();
+  feb_entry* const one = stripe->find(key());
+  if (one != nullptr) {
+    if (value != nullptr) inside::store(one, *value);
+    one->is_full = to_full;
+    feb::settle<inside>(one, &served);
+    publish(stripe);
+  }
+  stripe->lock.unlock();
+  served.now();
+  return one != nullptr;
+}
+
+}  // namespace weft::sync
