@@ -22,24 +22,29 @@
 extern "C" {
 #endif
 
-/* What an awaiter waits for, and the type of the object. "Value" is that of weft_awaiter. */
+/* What an awaiter waits for, and the type of the object. "Value" is that of weft_awaiter; at a
+ * weft_syncvar its lowest 60 bits are written. */
 typedef enum weft_await_kind {
-  WEFT_AWAIT_DEADLINE = 0,      /* null: nothing but the awaiter's deadline */
-  WEFT_AWAIT_MUTEX = 1,         /* weft_mutex: the awaiter gets it, locked; any caller may unlock it */
-  WEFT_AWAIT_CONDITION = 2,     /* weft_cond: a signal. Arm under the mutex, then unlock it */
-  WEFT_AWAIT_SEMAPHORE = 3,     /* weft_semaphore: a token is taken */
-  WEFT_AWAIT_EVENT = 4,         /* weft_event, or a latch: it is set */
-  WEFT_AWAIT_BARRIER = 5,       /* weft_barrier: the awaiter arrives; value 1: as the last one */
-  WEFT_AWAIT_FUTURE = 6,        /* weft_future: weft_future_get then returns at once */
-  WEFT_AWAIT_FEB_READ = 7,      /* uint64_t, full: value receives a copy */
-  WEFT_AWAIT_FEB_TAKE = 8,      /* uint64_t, full: value receives a copy, and the word is emptied */
-  WEFT_AWAIT_FEB_WRITE = 9,     /* uint64_t, empty: value is written, and the word filled */
-  WEFT_AWAIT_THREAD = 10,       /* weft_thread: its end; it can then be joined at once */
-  WEFT_AWAIT_RWLOCK_READ = 11,  /* weft_rwlock, locked to read; any caller may unlock it */
-  WEFT_AWAIT_RWLOCK_WRITE = 12, /* weft_rwlock, locked to write; any caller may unlock it */
-  WEFT_AWAIT_WORD_4 = 13,       /* a word of 4 bytes: weft_word_wake, or that it is not value */
-  WEFT_AWAIT_WORD_8 = 14,       /* a word of 8 bytes: weft_word_wake, or that it is not value */
-  WEFT_AWAIT_FEB_OVERWRITE = 15 /* uint64_t, full: value is written, and the word stays full */
+  WEFT_AWAIT_DEADLINE = 0,           /* null: nothing but the awaiter's deadline */
+  WEFT_AWAIT_MUTEX = 1,              /* weft_mutex: the awaiter gets it, locked; any caller may unlock it */
+  WEFT_AWAIT_CONDITION = 2,          /* weft_cond: a signal. Arm under the mutex, then unlock it */
+  WEFT_AWAIT_SEMAPHORE = 3,          /* weft_semaphore: a token is taken */
+  WEFT_AWAIT_EVENT = 4,              /* weft_event, or a latch: it is set */
+  WEFT_AWAIT_BARRIER = 5,            /* weft_barrier: the awaiter arrives; value 1: as the last one */
+  WEFT_AWAIT_FUTURE = 6,             /* weft_future: weft_future_get then returns at once */
+  WEFT_AWAIT_FEB_READ = 7,           /* uint64_t, full: value receives a copy */
+  WEFT_AWAIT_FEB_TAKE = 8,           /* uint64_t, full: value receives a copy, and the word is emptied */
+  WEFT_AWAIT_FEB_WRITE = 9,          /* uint64_t, empty: value is written, and the word filled */
+  WEFT_AWAIT_THREAD = 10,            /* weft_thread: its end; it can then be joined at once */
+  WEFT_AWAIT_RWLOCK_READ = 11,       /* weft_rwlock, locked to read; any caller may unlock it */
+  WEFT_AWAIT_RWLOCK_WRITE = 12,      /* weft_rwlock, locked to write; any caller may unlock it */
+  WEFT_AWAIT_WORD_4 = 13,            /* a word of 4 bytes: weft_word_wake, or that it is not value */
+  WEFT_AWAIT_WORD_8 = 14,            /* a word of 8 bytes: weft_word_wake, or that it is not value */
+  WEFT_AWAIT_FEB_OVERWRITE = 15,     /* uint64_t, full: value is written, and the word stays full */
+  WEFT_AWAIT_SYNCVAR_READ = 16,      /* weft_syncvar, full: value receives a copy */
+  WEFT_AWAIT_SYNCVAR_OVERWRITE = 17, /* weft_syncvar, full: value is written; it stays full */
+  WEFT_AWAIT_SYNCVAR_TAKE = 18,      /* weft_syncvar, full: value receives a copy; it is emptied */
+  WEFT_AWAIT_SYNCVAR_WRITE = 19      /* weft_syncvar, empty: value is written, and it is filled */
 } weft_await_kind;
 
 /* One of the objects at which an awaiter waits. */

@@ -28,7 +28,7 @@ static_assert(sizeof(inside) <= sizeof weft_awaiter::opaque && alignof(inside) <
 static_assert(sizeof(sched::await_record) <= sizeof weft_await_case::opaque);
 // await.h: the first word is 0 before an awaiter is armed first.
 static_assert(offsetof(inside, core) == 0 && offsetof(sched::awaiter, state) == 0 && sched::unarmed == 0);
-static_assert(int{WEFT_AWAIT_FEB_OVERWRITE} + 1 == sync::await_kinds);
+static_assert(int{WEFT_AWAIT_SYNCVAR_WRITE} + 1 == sync::await_kinds);
 
 inside* inside_of(weft_awaiter* one) { return reinterpret_cast<inside*>(one->opaque); }
 
@@ -64,7 +64,7 @@ void call_ready(sched::awaiter* core, weft::status result) {
 bool is_aligned(const void* word, size_t bytes) { return (reinterpret_cast<uintptr_t>(word) & (bytes - 1)) == 0; }
 
 // What the address of each kind's object is a multiple of; 0: there is no object.
-constexpr unsigned char alignments[] = {0, 1, 1, 1, 1, 1, 1, 8, 8, 8, 1, 1, 1, 4, 8, 8};
+constexpr unsigned char alignments[] = {0, 1, 1, 1, 1, 1, 1, 8, 8, 8, 1, 1, 1, 4, 8, 8, 1, 1, 1, 1};
 static_assert(sizeof alignments == sync::await_kinds && alignments[WEFT_AWAIT_FEB_READ] == 8 &&
               alignments[WEFT_AWAIT_FEB_WRITE] == 8 && alignments[WEFT_AWAIT_FEB_OVERWRITE] == 8 &&
               alignments[WEFT_AWAIT_WORD_4] == 4 && alignments[WEFT_AWAIT_WORD_8] == 8);

@@ -9,6 +9,7 @@
 #include "sync/mutex.hpp"
 #include "sync/rwlock.hpp"
 #include "sync/semaphore.hpp"
+#include "sync/syncvar.hpp"
 #include "sync/word.hpp"
 
 namespace weft::sync {
@@ -22,6 +23,10 @@ Object* object_of(const sched::await_record* one) {
 
 status arm_at_feb(sched::await_record* one, feb::operation what, sched::armed_as* result) {
   return feb::await(one, object_of<std::uint64_t>(one), what, result);
+}
+
+status arm_at_syncvar(sched::await_record* one, feb::operation what, sched::armed_as* result) {
+  return object_of<syncvar>(one)->await(one, what, result);
 }
 
 }  // namespace
@@ -40,6 +45,10 @@ status arm(sched::await_record* one, await_kind kind, sched::armed_as* what) {
     case await_kind::feb_overwrite: return arm_at_feb(one, feb::operation::overwrite, what);
     case await_kind::feb_take: return arm_at_feb(one, feb::operation::take, what);
     case await_kind::feb_write: return arm_at_feb(one, feb::operation::write, what);
+    case await_kind::syncvar_read: return arm_at_syncvar(one, feb::operation::read, what);
+    case await_kind::syncvar_overwrite: return arm_at_syncvar(one, feb::operation::overwrite, what);
+    case await_kind::syncvar_take: return arm_at_syncvar(one, feb::operation::take, what);
+    case await_kind::syncvar_write: return arm_at_syncvar(one, feb::operation::write, what);
     case await_kind::thread: return sched::arm_join(one, object_of<sched::unit>(one), what);
     case await_kind::rwlock_read: *what = object_of<rwlock>(one)->await(rwlock::access::reading, one); break;
     case await_kind::rwlock_write: *what = object_of<rwlock>(one)->await(rwlock::access::writing, one); break;

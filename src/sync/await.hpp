@@ -22,9 +22,13 @@ enum class await_kind : unsigned {
   rwlock_write,
   word_4,
   word_8,
-  feb_overwrite
+  feb_overwrite,
+  syncvar_read,
+  syncvar_overwrite,
+  syncvar_take,
+  syncvar_write
 };
-inline constexpr unsigned await_kinds = 16;
+inline constexpr unsigned await_kinds = 20;
 
 // One's object and value are set. Errors: invalid, busy, nomem.
 status arm(sched::await_record* one, await_kind kind, sched::armed_as* what);

@@ -10,7 +10,7 @@ using feb::operation;
 using feb::request;
 
 // The value of a marked word, inside the lock. Its state is the entry's until it is published.
-struct syncvar::inside {
+struct syncvar::marked_word {
   static std::uint64_t load(const feb_entry* one) { return value_in(word_of(one)->load(base::relaxed)); }
   static void store(const feb_entry* one, std::uint64_t value) {
     base::atomic<std::uint64_t>* const word = word_of(one);
@@ -35,18 +35,18 @@ std::uint64_t syncvar::after(std::uint64_t seen, operation what, std::uint64_t v
 
 void syncvar::perform(feb_entry* one, operation what, std::uint64_t* value, wake_later* served) {
   switch (what) {
-    case operation::read: *value = inside::load(one); return;
-    case operation::overwrite: inside::store(one, *value); return;
+    case operation::read: *value = marked_word::load(one); return;
+    case operation::overwrite: marked_word::store(one, *value); return;
     case operation::take:
-      *value = inside::load(one);
+      *value = marked_word::load(one);
       one->is_full = false;
       break;
     case operation::write:
-      inside::store(one, *value);
+      marked_word::store(one, *value);
       one->is_full = true;
       break;
   }
-  feb::settle<inside>(one, served);
+  feb::settle<marked_word>(one, served);
 }
 
 // Writes the state to the word, and takes the mark off with the entry if no caller waits any more.
@@ -94,6 +94,56 @@ status syncvar::wait_for(feb_stripe* stripe, feb_entry* one, operation what, std
   }
   *value = mine.value;
   return result;
+}
+
+// ---- awaiters ----
+
+template <operation What>
+void syncvar::leave(sched::await_record* one) {
+  auto* const mine = static_cast<syncvar*>(const_cast<void*>(one->object));
+  feb_stripe* const stripe = feb_stripe_of(mine->key());
+  const queue::guard inside(stripe->lock);
+  if (!one->is_linked()) return;
+  feb::queue_of(stripe->find(mine->key()), What)->remove(one);
+  mine->publish(stripe);
+}
+
+void syncvar::enter(feb_entry* entry, sched::await_record* one, operation what) {
+  one->payload = &one->value;
+  switch (what) {
+    case operation::read: return enter_queue(one, &entry->to_read, leave<operation::read>);
+    case operation::overwrite: return enter_queue(one, &entry->to_overwrite, leave<operation::overwrite>);
+    case operation::take: return enter_queue(one, &entry->to_take, leave<operation::take>);
+    case operation::write: return enter_queue(one, &entry->to_write, leave<operation::write>);
+  }
+}
+
+// The word is marked in any case: once the awaiter is taken, nothing may come in between.
+status syncvar::await(sched::await_record* one, operation what, sched::armed_as* result) {
+  feb_stripe* const stripe = feb_stripe_of(key());
+  wake_later served;
+  {
+    const queue::guard inside(stripe->lock);
+    feb_entry* entry = nullptr;
+    while (entry == nullptr) {
+      const std::uint64_t seen = word_.load(base::relaxed);
+      if ((seen & waiters_mark) != 0) {
+        entry = stripe->find(key());
+      } else if (mark(stripe, seen, &entry) == status::nomem) {
+        return status::nomem;
+      }
+    }
+    if (entry->is_full != (what != operation::write)) {
+      enter(entry, one, what);
+      *result = sched::armed_as::waits;
+      return status::ok;
+    }
+    *result = over_or_lost(one);
+    if (*result == sched::armed_as::over) perform(entry, what, &one->value, &served);
+    publish(stripe);
+  }
+  served.now();
+  return status::ok;
 }
 
 // ---- the slow ways ----
@@ -148,9 +198,9 @@ bool syncvar::change_marked(const std::uint64_t* value, bool to_full) {
   stripe->lock.lock();
   feb_entry* const one = stripe->find(key());
   if (one != nullptr) {
-    if (value != nullptr) inside::store(one, *value);
+    if (value != nullptr) marked_word::store(one, *value);
     one->is_full = to_full;
-    feb::settle<inside>(one, &served);
+    feb::settle<marked_word>(one, &served);
     publish(stripe);
   }
   stripe->lock.unlock();

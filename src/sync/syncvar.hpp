@@ -64,6 +64,9 @@ class syncvar {
     }
   }
 
+  // By an awaiter's record, whose value is what is written, or was read. Errors: nomem.
+  status await(sched::await_record* one, feb::operation what, sched::armed_as* result);
+
   bool is_full() const {
     // [F5] acquire: as [F1]; pairs with [F2] [F4]
     return (word_.load(base::acquire) & empty_mark) == 0;
@@ -77,7 +80,7 @@ class syncvar {
   static constexpr std::uint64_t all_marks = 15;
   static constexpr unsigned value_shift = 4;
 
-  struct inside;  // how the word is reached by its entry
+  struct marked_word;  // how the word is reached by its entry
 
   static std::uint64_t marks_in(std::uint64_t word) { return word & all_marks; }
   static std::uint64_t value_in(std::uint64_t word) { return word >> value_shift; }
@@ -100,6 +103,9 @@ class syncvar {
   void run_marked(feb_stripe* stripe, feb::operation what, std::uint64_t* value);
   bool change_marked(const std::uint64_t* value, bool to_full);
   void perform(feb_entry* one, feb::operation what, std::uint64_t* value, wake_later* served);
+  template <feb::operation What>
+  static void leave(sched::await_record* one);
+  static void enter(feb_entry* entry, sched::await_record* one, feb::operation what);
   status mark(feb_stripe* stripe, std::uint64_t seen, feb_entry** made);
   status wait_for(feb_stripe* stripe, feb_entry* one, feb::operation what, std::uint64_t deadline_ns, std::uint64_t* value);
   void publish(feb_stripe* stripe);

@@ -11,7 +11,13 @@
 enum { MANY = IS_SLOW ? 200 : 2000 };
 
 static inline uint64_t asked(weft_await_kind kind) {
-  return kind == WEFT_AWAIT_FEB_WRITE || kind == WEFT_AWAIT_FEB_OVERWRITE ? 9 : 0;
+  switch (kind) {
+    case WEFT_AWAIT_FEB_WRITE:
+    case WEFT_AWAIT_FEB_OVERWRITE:
+    case WEFT_AWAIT_SYNCVAR_WRITE:
+    case WEFT_AWAIT_SYNCVAR_OVERWRITE: return 9;
+    default: return 0;
+  }
 }
 
 struct wait {

@@ -13,6 +13,7 @@ union object {
   weft_future future;
   weft_rwlock rwlock;
   uint64_t word;
+  weft_syncvar var;
   _Atomic uint32_t narrow;
   _Atomic uint64_t wide;
 };
@@ -29,6 +30,10 @@ static void make(union object *one, weft_await_kind kind) {
     case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_TAKE: OK(weft_feb_empty(&one->word)); break;
     case WEFT_AWAIT_FEB_WRITE: one->word = 5; break;
+    case WEFT_AWAIT_SYNCVAR_READ:
+    case WEFT_AWAIT_SYNCVAR_OVERWRITE:
+    case WEFT_AWAIT_SYNCVAR_TAKE: OK(weft_syncvar_empty(&one->var)); break;
+    case WEFT_AWAIT_SYNCVAR_WRITE: OK(weft_syncvar_write_f(&one->var, 5)); break;
     case WEFT_AWAIT_RWLOCK_READ:
     case WEFT_AWAIT_RWLOCK_WRITE: OK(weft_rwlock_write_lock(&one->rwlock)); break;
     default: break;
@@ -49,6 +54,10 @@ static void set(union object *one, weft_await_kind kind) {
     case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_TAKE: OK(weft_feb_write_f(&one->word, 7)); break;
     case WEFT_AWAIT_FEB_WRITE: OK(weft_feb_empty(&one->word)); break;
+    case WEFT_AWAIT_SYNCVAR_READ:
+    case WEFT_AWAIT_SYNCVAR_OVERWRITE:
+    case WEFT_AWAIT_SYNCVAR_TAKE: OK(weft_syncvar_write_f(&one->var, 7)); break;
+    case WEFT_AWAIT_SYNCVAR_WRITE: OK(weft_syncvar_empty(&one->var)); break;
     case WEFT_AWAIT_RWLOCK_READ:
     case WEFT_AWAIT_RWLOCK_WRITE: OK(weft_rwlock_unlock(&one->rwlock)); break;
     case WEFT_AWAIT_WORD_4:
@@ -61,6 +70,14 @@ static void set(union object *one, weft_await_kind kind) {
       break;
     default: CHECK(one == NULL && "a kind without an object"); break;
   }
+}
+
+static void check_var(weft_syncvar *var, bool is_full, uint64_t wanted, bool is_given) {
+  uint64_t value;
+  OK(weft_syncvar_read_xx(var, &value));
+  CHECK(is_given && value == wanted && weft_syncvar_is_full(var) == is_full);
+  /* no mark is left: it is gone before */
+  IS(WEFT_OK, weft_feb_forget(var, sizeof *var));
 }
 
 /* What the awaiter was given. It gives it back. */
@@ -85,6 +102,10 @@ static void check_given(union object *one, weft_await_kind kind, uint64_t value)
       break;
     case WEFT_AWAIT_FEB_OVERWRITE:
     case WEFT_AWAIT_FEB_WRITE: CHECK(one->word == 9 && weft_feb_is_full(&one->word)); break;
+    case WEFT_AWAIT_SYNCVAR_READ: check_var(&one->var, true, 7, value == 7); break;
+    case WEFT_AWAIT_SYNCVAR_TAKE: check_var(&one->var, false, 7, value == 7); break;
+    case WEFT_AWAIT_SYNCVAR_OVERWRITE:
+    case WEFT_AWAIT_SYNCVAR_WRITE: check_var(&one->var, true, 9, true); break;
     case WEFT_AWAIT_RWLOCK_READ:
       IS(WEFT_BUSY, weft_rwlock_try_write_lock(&one->rwlock));
       OK(weft_rwlock_unlock(&one->rwlock));
@@ -221,7 +242,7 @@ static void goes_in_ready(weft_await_kind kind) {
 }
 
 static void each_kind(void) {
-  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_FEB_OVERWRITE; ++kind) {
+  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_SYNCVAR_WRITE; ++kind) {
     if (kind == WEFT_AWAIT_THREAD) continue;
     is_there_first(kind);
     is_waited_for(kind, WEFT_FOREVER);
@@ -484,7 +505,7 @@ static void the_runtime_ends_a_wait_with_a_deadline(weft_await_kind kind) {
 
 static void the_runtime_ends(void) {
   the_runtime_ends_a_sleep();
-  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_FEB_OVERWRITE; ++kind) {
+  for (weft_await_kind kind = WEFT_AWAIT_MUTEX; kind <= WEFT_AWAIT_SYNCVAR_WRITE; ++kind) {
     if (kind != WEFT_AWAIT_THREAD) the_runtime_ends_a_wait_with_a_deadline(kind);
   }
 }
