@@ -84,6 +84,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, std::span
   }
   std::vector<std::string> const options = names_of_options(*command);
   for (const std::string& argument : arguments) {
+    if (argument == "--") break;  // no option is behind it
     std::string const name = argument.substr(0, argument.find('='));
     bool const is_option = name.size() > 1 && name[0] == '-' && (name[1] < '0' || name[1] > '9');
     if (is_option && command->get_option_no_throw(name) == nullptr) return no_such("option", name, options).what();

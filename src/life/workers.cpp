@@ -51,6 +51,16 @@ namespace {
 
 constexpr std::size_t os_stack_bytes = 256 * 1024;  // a worker's OS stack only starts and ends it
 
+void tell_lack_of_stacks(const runtime* rt) {
+  constexpr std::size_t K = 1024;
+  base::report(
+      "no address space for the first stack of a worker: %zu KiB%s; cure: lower WEFT_STACK_SIZE (or stack_bytes of "
+      "weft_config)%s, "
+      "or raise the limit (RLIMIT_AS, ulimit -v)",
+      rt->settings.stack_bytes / K, rt->settings.guard_bytes != 0 ? ", and its guard" : "",
+      rt->settings.guard_bytes != 0 ? " or WEFT_GUARD_SIZE" : "");
+}
+
 worker* make_worker(runtime* rt, unsigned index) {
   void* memory = os::reserve(sizeof(worker), os::page_bytes());
   if (memory == nullptr) return nullptr;
@@ -69,6 +79,7 @@ worker* make_worker(runtime* rt, unsigned index) {
     w->sized_stacks[each].start(&rt->sized_stacks[each]);
   }
   if (w->stacks.ensure_one()) return w;
+  tell_lack_of_stacks(rt);
   os::release(memory, sizeof(worker));
   return nullptr;
 }

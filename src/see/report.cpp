@@ -90,7 +90,9 @@ text& text::bytes(std::uint64_t value) {
 }
 
 text& text::interval(std::uint64_t ns) {
-  const std::uint64_t tenths = ns / 100'000'000;
+  constexpr std::uint64_t ms = 1'000'000;
+  if (ns < 100 * ms) return *this << ns / ms << " ms";
+  const std::uint64_t tenths = ns / (100 * ms);
   return *this << tenths / 10 << "." << tenths % 10 << " s";
 }
 

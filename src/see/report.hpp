@@ -32,7 +32,7 @@ class text {
   text& operator<<(std::uint64_t number);
   text& address(const void* value);
   text& bytes(std::uint64_t value);                                      // "64 KiB"
-  text& interval(std::uint64_t ns);                                      // "1.2 s"
+  text& interval(std::uint64_t ns);                                      // "1.2 s", "3 ms"
   text& count(std::uint64_t number, const char* one, const char* many);  // "3 threads"
   void flush();
 

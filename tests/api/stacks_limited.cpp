@@ -57,6 +57,23 @@ TEST_CASE("more threads than default stacks fit: all block at once, and one line
   CHECK(end.lines() == 1);
 }
 
+TEST_CASE("where not one stack fits, a line names the variables and the limit") {
+  for (const char* variable : {"WEFT_STACK_SIZE", "WEFT_GUARD_SIZE"}) {
+    const child_end end = run_in_child([variable] {
+      setenv(variable, "1G", 1);
+      const rlimit limit = {rlim_t{512} << 20, rlim_t{512} << 20};
+      NEED(setrlimit(RLIMIT_AS, &limit) == 0);
+      return weft_init(nullptr) == WEFT_NOMEM ? 0 : 1;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("no address space for the first stack of a worker"));
+    CHECK(end.says(variable));
+    CHECK(end.says("RLIMIT_AS, ulimit -v"));
+    CHECK(end.lines() == 1);
+  }
+}
+
 TEST_CASE("a few threads under a narrow limit have default stacks, and no line") {
   const child_end end = run_in_child([] { return block(50, rlim_t{256} << 20); });
   INFO(end.errors);

@@ -52,6 +52,15 @@ class FramesTest(command.CommandTest):
         self.rows(LIBRARY)
         self.assertIn("(stack 192 KiB, guard 136 KiB)", self.shown)
 
+    def test_bad_sizes(self):
+        for option, sizes in (("--stack", ("0", "1", "8K", "2G", 2**63, "large")), ("--guard", ("0", "1", "2G", 2**63))):
+            for size in sizes:
+                self.assertIn(option, self.refuse("frames", option, size, PROGRAM))
+        for variable, size in (("WEFT_GUARD_SIZE", "1"), ("WEFT_STACK_SIZE", "huge")):
+            result = command.run("frames", PROGRAM, **{variable: size})
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(f"{variable}={size}: want bytes", result.stderr)
+
     def test_frames_that_are_not_known_are_counted(self):
         self.rows(LIBRARY)
         why = r"which the tables do not tell \(a frame pointer, alloca\)"

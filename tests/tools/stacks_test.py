@@ -2,6 +2,7 @@
 """weft stacks, on a program whose threads have known depths."""
 
 import re
+import subprocess
 import sys
 
 import command
@@ -63,6 +64,15 @@ class StacksTest(command.CommandTest):
         self.assertIn("PROGRAM is required", self.refuse("stacks"))
         for size in ("8K", "2G", "large"):
             self.assertIn("--stack", self.refuse("stacks", "--stack", size, PROGRAM))
+        self.assertIn("--stack", self.refuse("stacks", "--stack", 1, "--", PROGRAM))
+
+    def test_without_room_for_its_stacks(self):
+        """The program says that it could not start; what was asked for here is named, too."""
+        limited = subprocess.run(["sh", "-c", f"ulimit -v 1000000; exec '{command.WEFT}' stacks --stack 1G -- '{PROGRAM}'"],
+                                 capture_output=True, text=True, timeout=250, check=False)
+        self.assertEqual(limited.returncode, 1, limited)
+        self.assertIn("lower WEFT_STACK_SIZE", limited.stderr)
+        self.assertIn("cure: a smaller --stack (now 1048576K)", limited.stderr)
 
 
 if __name__ == "__main__":

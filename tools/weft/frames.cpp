@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -51,6 +52,15 @@ struct findings {
   std::size_t files = 0;
 };
 
+// The library falls back on its defaults where a variable is wrong, and says so on stderr.
+void refuse_wrong_variable(const char* name, std::uint64_t in_force) {
+  const char* const given = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing else runs
+  if (given == nullptr || *given == '\0') return;
+  std::string bytes = given;
+  if (CLI::AsSizeValue(false)(bytes).empty() && bytes == std::to_string(in_force)) return;
+  throw usage_error(fmt::format("{}={} cannot be used", name, given));
+}
+
 // Of the library, as the environment has it; `otherwise`: if that says nothing.
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   std::pair<std::string, std::string> asked(std::string("setting.") + name, "");
@@ -62,6 +72,7 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   std::string bytes = asked.second;
   CLI::AsSizeValue(false)(bytes);
   std::uint64_t const given = std::stoull(bytes);
+  refuse_wrong_variable(name, given);
   return given != 0 ? given : otherwise;
 }
 
@@ -188,14 +199,17 @@ void add_frames(CLI::App& app, int* status) {
   CLI::AsSizeValue in_bytes(false);
   in_bytes.description("");
   auto const add_size = [command, &in_bytes](const char* name, auto& to, const char* text) {
-    command->add_option(name, to, text)->transform(in_bytes)->type_name("SIZE");
+    return command->add_option(name, to, text)->transform(in_bytes)->type_name("SIZE");
   };
+  auto const within = [](std::uint64_t least) { return CLI::Range(least, std::uint64_t{1} << 30).description(""); };
   command
       ->add_option("PROGRAM", wanted->files,
                    "Programs, read with the libraries that they are linked with; or libraries, such as are loaded later")
       ->required();
-  add_size("--stack", wanted->stack, "The stack of a thread, such as 64K; otherwise what WEFT_STACK_SIZE says");
-  add_size("--guard", wanted->guard, "The guard beneath it, such as 1M; otherwise what WEFT_GUARD_SIZE says");
+  add_size("--stack", wanted->stack, "The stack of a thread, from 16K to 1G; otherwise what WEFT_STACK_SIZE says")
+      ->check(within(std::uint64_t{16} << 10));
+  add_size("--guard", wanted->guard, "The guard beneath it, from 4K to 1G; otherwise what WEFT_GUARD_SIZE says")
+      ->check(within(std::uint64_t{4} << 10));
   add_size("--at-least", wanted->at_least,
            "List all frames of so many bytes, such as 32K; otherwise those larger than the stack or the guard");
   command->callback([wanted, status] {

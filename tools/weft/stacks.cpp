@@ -94,8 +94,11 @@ int run_stacks(const stacks_options& options) {
                                 .takes_error_line = [&report](const std::string& line) { return report.take(line); }});
   if (end != 0) fmt::print(stderr, "weft stacks: {} {}\n", options.words[0], show_end(end));
   if (!report.has_come())
-    throw std::runtime_error(fmt::format(
-        "{} told nothing of stacks: it did not start Weft (weft_init), or ended before the runtime did", options.words[0]));
+    throw std::runtime_error(
+        fmt::format("{} told nothing of stacks: it did not start Weft (weft_init), or ended before the runtime did; if it had no "
+                    "room for its "
+                    "stacks, cure: a smaller --stack (now {})",
+                    options.words[0], show_size(options.stack)));
   fmt::print("{}", show(options, report.needs()));
   return end == 0 ? exit_right : exit_wrong;
 }
