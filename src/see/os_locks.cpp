@@ -3,6 +3,7 @@
 // that take and give such locks, in front of it: each counts, and calls the C library's. They are
 // called by all code of the process. What the C library takes itself is not counted.
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -52,7 +53,8 @@ constinit next_function<int(pthread_mutex_t*, clockid_t, const timespec*)> real_
 }
 
 [[gnu::always_inline]] inline int taken(int result, const void* caller) {
-  if (result != 0) return result;
+  // EOWNERDEAD: a robust lock of an OS thread that has died is the caller's.
+  if (result != 0 && result != EOWNERDEAD) return result;
   worker::held_locks* const locks = locks_here();
   if (locks == nullptr) return result;
   if (locks->count < sizeof locks->taken_at / sizeof *locks->taken_at) locks->taken_at[locks->count] = caller;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include <weft/jthread.hpp>
 #include <weft/weft.hpp>
@@ -416,4 +417,41 @@ TEST_CASE("each way to take a lock counts") {
     CHECK(end.exit_code == 0);
     CHECK(end.says("holds 1 lock of OS threads") == counts_locks());
   }
+}
+
+TEST_CASE("a lock that another OS thread left behind counts; one that is not given back stays held" *
+          doctest::skip(is_sanitized)) {
+  const child_end end = run_in_child([] {
+    run_beside_ready_thread([] {
+      pthread_mutexattr_t robust;
+      NEED(pthread_mutexattr_init(&robust) == 0 && pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST) == 0);
+      static pthread_mutex_t mutex;
+      NEED(pthread_mutex_init(&mutex, &robust) == 0);
+      std::thread([] { NEED(pthread_mutex_lock(&mutex) == 0); }).join();
+      NEED(pthread_mutex_lock(&mutex) == EOWNERDEAD && pthread_mutex_consistent(&mutex) == 0);
+      const weft::jthread other([] {});
+      weft::this_thread::yield();
+      NEED(pthread_mutex_unlock(&mutex) == 0);
+    });
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("holds 1 lock of OS threads") == counts_locks());
+  const child_end refused = run_in_child([] {
+    run_beside_ready_thread([] {
+      pthread_mutexattr_t checking;
+      NEED(pthread_mutexattr_init(&checking) == 0 && pthread_mutexattr_settype(&checking, PTHREAD_MUTEX_ERRORCHECK) == 0);
+      pthread_mutex_t held, free_one;
+      NEED(pthread_mutex_init(&held, &checking) == 0 && pthread_mutex_init(&free_one, &checking) == 0);
+      NEED(pthread_mutex_lock(&held) == 0 && pthread_mutex_unlock(&free_one) == EPERM);
+      const weft::jthread other([] {});
+      weft::this_thread::yield();
+      NEED(pthread_mutex_unlock(&held) == 0);
+    });
+    return 0;
+  });
+  INFO(refused.errors);
+  CHECK(refused.exit_code == 0);
+  CHECK(refused.says("holds 1 lock of OS threads") == counts_locks());
 }

@@ -2,14 +2,17 @@
 // to another thread's stack: it fits, or the overflow is told. Each scene runs in a child.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include <alloca.h>
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -87,7 +90,49 @@ bool is_told(const child_end& end) {
 constexpr unsigned crowds[] = {0, 600};  // with the second, the scene's stacks are not the first ones
 constexpr const char* guards[] = {"auto", "mprotect"};
 
+// The lowest addresses of so many stacks of that size (0: the default).
+std::vector<std::uintptr_t> lows_of(unsigned count, std::size_t stack_bytes) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.stack_bytes = stack_bytes;
+  weft_event go = WEFT_EVENT_INIT;
+  std::vector<weft_thread*> threads(count);
+  std::vector<std::uintptr_t> lows;
+  for (weft_thread*& each : threads) {
+    NEED(weft_thread_create(wait_only, &go, &attr, &each) == WEFT_OK);
+    while (weft_thread_get_state(each) != WEFT_THREAD_BLOCKED) weft_yield();
+    void* low = nullptr;
+    std::size_t bytes = 0;
+    weft_ext_thread_stack(each, &low, &bytes);
+    lows.push_back(reinterpret_cast<std::uintptr_t>(low));
+  }
+  NEED(weft_event_set(&go) == WEFT_OK);
+  for (weft_thread* const each : threads) NEED(weft_thread_join(each) == WEFT_OK);
+  std::sort(lows.begin(), lows.end());
+  return lows;
+}
+
 }  // namespace
+
+#if !defined(IS_EMULATED)  // without markers each guard is a mapping
+
+TEST_CASE("WEFT_GUARD_SIZE lies between all neighbours, whatever the size of their stacks") {
+  for (const std::size_t stack_bytes : {std::size_t{0}, 64 * K, 512 * K}) {
+    const child_end end = run_in_child([stack_bytes] {
+      constexpr unsigned many = 300;  // more than have wide guards unless a size is asked for
+      setenv("WEFT_GUARD_SIZE", "4M", 1);
+      weft_config config = WEFT_CONFIG_INIT;
+      config.workers = 1;
+      NEED(weft_init(&config) == WEFT_OK);
+      const std::vector<std::uintptr_t> lows = lows_of(many, stack_bytes);
+      for (unsigned each = 1; each < many; ++each) NEED(lows[each] - lows[each - 1] >= 4 * K * K + stack_bytes);
+      return weft_finalize() == WEFT_OK ? 0 : 1;
+    });
+    INFO(stack_bytes, "\n", end.errors);
+    CHECK(end.exit_code == 0);
+  }
+}
+
+#endif
 
 TEST_CASE("a default stack has room for the frame") {
   for (const char* const guard : guards) {

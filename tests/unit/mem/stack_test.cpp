@@ -194,6 +194,27 @@ TEST_CASE_FIXTURE(fixture, "mappings have the size asked for; one that cannot be
   CHECK(depot.make_mapping(SIZE_MAX - os::page_bytes()) == nullptr);
 }
 
+TEST_CASE("a guard is of whole pages, and at least as large as was asked for, in slots and in mappings") {
+  for (const std::size_t asked : {std::size_t{5000}, std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
+    CAPTURE(asked);
+    weft::mem::stack_settings settings{slot_bytes, os::best_guard_kind(), 16 * slot_bytes, {}};
+    settings.guard_bytes = asked;
+    stack_depot depot;
+    depot.start(settings);
+    stack* both[2] = {};
+    REQUIRE(depot.take(both, 1) == 1);
+    both[1] = depot.make_mapping(slot_bytes);
+    REQUIRE(both[1] != nullptr);
+    for (const stack* const each : both) {
+      CHECK(each->guard_bytes() >= asked);
+      CHECK(each->guard_bytes() % os::page_bytes() == 0);
+    }
+    depot.destroy(both[1]);
+    depot.give(both, 1);
+    depot.stop();
+  }
+}
+
 TEST_CASE("the user's memory is used as it is") {
   std::vector<char> memory(40000, 0x55);
   for (std::size_t shift = 0; shift < 64; ++shift) {
