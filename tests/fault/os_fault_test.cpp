@@ -1,11 +1,13 @@
 // The os layer under its own fault seam.
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -156,6 +158,39 @@ TEST_CASE("shared memory is refused with an error, and leaves nothing") {
     if (held != nullptr) os::unmap_addresses(held, page);
     os::close_memory_file(file);
   });
+}
+
+namespace {
+
+long locked_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmLck:")) return std::strtol(line.c_str() + 6, nullptr, 10);
+  }
+  return -1;
+}
+
+}  // namespace
+
+// Or else a mapping under mlockall(MCL_FUTURE) would be filled as soon as it may be touched.
+TEST_CASE("what cannot be locked as it is touched is not locked at all") {
+  const auto end = test::run_in_child([] {
+    if (mlockall(MCL_FUTURE) != 0) return 0;  // this user may not
+    os::fault::plan plan;
+    plan.which = call::lock_memory;
+    plan.nth = 1;
+    plan.how = os::fault::repeat::for_ever;
+    os::fault::installed.store(&plan, base::relaxed);
+    constexpr std::size_t bytes = std::size_t{16} << 20;
+    const long before = locked_kib();
+    void* const base = os::reserve_unfilled(bytes);
+    if (base == nullptr) return 1;
+    if (locked_kib() - before >= long{bytes / 1024}) return 2;
+    os::release(base, bytes);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("a child that cannot be forked, or would outlive its parent") {
