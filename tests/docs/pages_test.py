@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import tempfile
 import unittest
 
@@ -88,6 +89,14 @@ class TablesTest(unittest.TestCase):
         made = read("tests/api/CMakeLists.txt")
         for family in families:
             self.assertTrue(f"weft_api_family({family} C)" in made or f"set({family} " in made, family)
+
+    def test_the_quick_word_builds_what_it_runs_and_runs_what_is_named(self):
+        said = subprocess.run(["make", "-n", "quick", "TEST=mutex"], cwd=TOP, stdout=subprocess.PIPE, text=True, check=True).stdout
+        built = re.search(r"--target (.*)", said).group(1).split()
+        unit, *families = re.search(r"-L '\^\((.*)\)\$'", said).group(1).split("|")
+        self.assertEqual(unit, "unit")
+        self.assertEqual(built, ["weft", "weft_static", "tests/unit/all", *(f"api_{family}_shared" for family in families)])
+        self.assertIn(" -R 'mutex' ", said)
 
     def test_each_table_has_a_head(self):
         self.assertEqual(list(tables_without_a_head(TOP)), [])

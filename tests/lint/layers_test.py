@@ -188,6 +188,12 @@ class WingsTest(planted.PlantedTest):
             self.assert_found(self.check(), f"{wing}/lower/up.cpp:1: {wing}/lower may not include ../upper/b.hpp")
             self.plant(f"{wing}/lower/up.cpp", "\n")
 
+    def test_a_way_round_by_dots_is_found_where_names_are_whole(self):
+        for wing in ("net", "dist"):
+            self.plant(f"{wing}/upper/dots.cpp", '#include "../lower/a.hpp"\n')
+            self.assert_found(self.check(), f"{wing}/upper/dots.cpp:1: {wing}/upper may not include ../lower/a.hpp")
+            self.plant(f"{wing}/upper/dots.cpp", "\n")
+
     def test_an_include_by_an_include_path_is_found(self):
         self.plant("faces/upper/include/own/calls.h", "\n")
         for name in ("<own/calls.h>", '"own/calls.h"'):
@@ -271,6 +277,12 @@ class WingsTest(planted.PlantedTest):
         self.assertEqual(self.check(), [])
         self.plant("net/lower/up.cpp", "\n")
         self.assert_found(self.check(), "layers.toml: net/lower/up.cpp needs no exception for net/upper/b.hpp")
+
+    def test_a_named_upward_include_is_that_of_the_named_file_alone(self):
+        self.plant_exceptions(self.UPWARD + 'reason = "why"\n')
+        for name in ("up", "other"):
+            self.plant(f"net/lower/{name}.cpp", '#include "net/upper/b.hpp"\n')
+        self.assert_found(self.check(), "net/lower/other.cpp:1: net/lower may not include net/upper/b.hpp")
 
     def test_an_exception_without_a_reason_is_found(self):
         self.plant_exceptions(self.UPWARD)

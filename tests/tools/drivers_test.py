@@ -5,6 +5,7 @@ compare_lists.py, schedules.py and soak.py with programs that fail on purpose.""
 import contextlib
 import io
 import itertools
+import json
 import os
 import re
 import select
@@ -234,7 +235,8 @@ class CompareRunsTest(DriverTest):
 class CompareListsTest(DriverTest):
     RUN = ("import steps\n"
            "def everything(jobs):\n"
-           "    return [steps.Tests('all', 1, preset='only', kinds='api|unit', excluding='_shared$'),\n"
+           "    return [steps.Tests('all', 1, preset='only', kinds='api|unit', excluding='_shared$', without='^odd$'),\n"
+           "            steps.Tests('again', 1, preset='other', kinds='unit'),\n"
            "            steps.Commands('more', 1, preset='only', commands={commands})]\n")
 
     def checkout(self, name, tests, commands):
@@ -244,10 +246,12 @@ class CompareListsTest(DriverTest):
         shutil.copy(os.path.join(DRIVERS, "progress.py"), self.path(name, "tools", "test"))
         files = {
             "tools/test/run.py": self.RUN.replace("{commands}", repr(commands)),
-            "CMakePresets.json": '{"version": 6, "configurePresets": [{"name": "only", "generator": "Ninja", "binaryDir": "${sourceDir}/b"}],'
-                                 ' "testPresets": [{"name": "only", "configurePreset": "only"}]}',
+            "CMakePresets.json": json.dumps({
+                "version": 6,
+                "configurePresets": [{"name": preset, "generator": "Ninja", "binaryDir": "${sourceDir}/" + preset} for preset in ("only", "other")],
+                "testPresets": [{"name": preset, "configurePreset": preset} for preset in ("only", "other")]}),
             "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(planted NONE)\nenable_testing()\n" + "".join(
-                f"add_test(NAME {test} COMMAND true)\nset_tests_properties({test} PROPERTIES LABELS {label})\n" for test, label in tests),
+                f"add_test(NAME {test} COMMAND true)\nset_tests_properties({test} PROPERTIES LABELS \"{label}\")\n" for test, label in tests),
         }
         for path, text in files.items():
             with open(self.path(name, path), "w", encoding="utf-8") as file:
@@ -255,16 +259,20 @@ class CompareListsTest(DriverTest):
         return self.path(name)
 
     def compare(self, after, commands):
-        before = self.checkout("before", [("api.a", "api"), ("api.a_shared", "api"), ("unit.b", "unit"), ("model.c", "model")], {"d": []})
+        before = self.checkout("before", [("api.a", "api"), ("api.a_shared", "api"), ("unit.b", "unit"), ("model.c", "unit_like")], {"d": []})
         return self.start(os.path.join(DRIVERS, "compare_lists.py"), before, self.checkout("after", after, commands))
 
     def test_nothing_lost(self):
         status, said = self.compare([("api.a", "api"), ("unit.b", "unit"), ("unit.e", "unit")], {"d": []})
-        self.assertEqual((status, said), (0, "new: only: unit.e\n3 before, 4 after, 0 lost, 1 new\n"))
+        self.assertEqual((status, said), (0, "new: only: unit.e\nnew: other: unit.e\n4 before, 6 after, 0 lost, 2 new\n"))
 
     def test_a_test_a_kind_or_a_command_that_is_lost(self):
         status, said = self.compare([("api.a", "api"), ("unit.b", "model")], {})
-        self.assertEqual((status, said), (1, "lost: only: the command d\nlost: only: unit.b\n3 before, 1 after, 2 lost, 0 new\n"))
+        self.assertEqual((status, said), (1, "lost: only: the command d\nlost: only: unit.b\nlost: other: unit.b\n4 before, 1 after, 3 lost, 0 new\n"))
+
+    def test_what_a_step_does_without_is_lost_to_it(self):
+        status, said = self.compare([("api.a", "api;odd"), ("unit.b", "unit;odd")], {"d": []})
+        self.assertEqual((status, said), (1, "lost: only: api.a\nlost: only: unit.b\n4 before, 2 after, 2 lost, 0 new\n"))
 
     def test_a_folder_that_is_no_checkout(self):
         status, said = self.start(os.path.join(DRIVERS, "compare_lists.py"), self.folder, self.folder)

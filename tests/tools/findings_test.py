@@ -4,6 +4,8 @@
 import contextlib
 import os
 import re
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,7 +43,7 @@ class FindingsTest(unittest.TestCase):
 
     def start(self, *words):
         done = subprocess.run([sys.executable, "-B", RUNNER, "--folder", self.folder, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=250, check=False)
+                              input="words\n", text=True, timeout=250, check=False)
         return done.returncode, done.stdout
 
     def row(self, text, *words):
@@ -70,8 +72,23 @@ class FindingsTest(unittest.TestCase):
         status, said = self.start("--limit-s", "2")
         self.assertEqual(status, 1)
         self.assertRegex(said, r"(?m)^water.sh +broken .*  has not ended after 2 s$")
-        with contextlib.suppress(FileNotFoundError), open(f"/proc/{re.search('started (.*)', said).group(1)}/cmdline", encoding="utf-8") as line:
-            self.assertEqual(line.read(), "")  # of a process that has ended and was not waited for
+        self.assert_ends(said)
+
+    def assert_ends(self, said):
+        process = int(re.search(r"started (\d+)", said).group(1))
+        with contextlib.suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(process)
+            self.addCleanup(os.close, descriptor)
+            if not select.select([descriptor], [], [], 30)[0]:
+                os.kill(process, signal.SIGKILL)
+                self.fail("what the finding started goes on")
+
+    def test_what_one_that_has_ended_started_is_ended(self):
+        self.finding("sleep 1000 & echo started $!; echo seen: freezes")
+        self.assert_ends(self.start()[1])
+
+    def test_it_reads_nothing_of_the_terminal(self):
+        self.assertEqual(self.row('test -z "$(cat)"; echo seen: boils'), (0, "held", "boils"))
 
     def test_one_that_leaves_something_behind(self):
         self.assertEqual(self.row("echo seen: boils; touch kettle"), (1, "broken", "leaves behind: kettle"))

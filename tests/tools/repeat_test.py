@@ -69,6 +69,16 @@ set_tests_properties(api.wrong-- PROPERTIES LABELS "api;odd")
         self.assertEqual(self.repeat(line), (0, ["library", "programs", "wrong++", "wrong--"]))
         self.assertEqual(self.repeat(line.replace("WORDS='two words'", ""))[0], 8)
 
+    def test_a_build_after_the_tests_is_not_repeated(self):
+        (line,), _ = self.lines(steps.Build("programs", 100, preset="only", targets=("programs",)), self.failing_tests(),
+                                steps.Build("others", 100, preset="only", targets=("others",)))
+        self.assertEqual(self.repeat(line), (8, ["programs", "wrong++", "wrong--"]))
+
+    def test_a_build_of_all_targets_is_repeated_as_such(self):
+        builds = [steps.Build("library", 100, preset="only", targets=("library",)), steps.Build("all", 100, preset="only")]
+        (line,), _ = self.lines(*builds, self.failing_tests())
+        self.assertIn(" && cmake --build --preset only && ", line)
+
     def test_many_failed_tests_are_repeated_as_the_whole_step(self):
         with mock.patch.object(steps, "TESTS_NAMED", 1):
             (line,), _ = self.lines(steps.Build("all", 100, preset="only"), self.failing_tests())

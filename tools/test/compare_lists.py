@@ -19,7 +19,7 @@ sys.path.insert(0, "tools/test")
 import run, steps
 plan = run.everything(2)
 print(json.dumps({
-    "tests": [(step.preset, step.kinds, step.excluding) for step in plan if isinstance(step, steps.Tests)],
+    "tests": [(step.preset, step.kinds, step.excluding, getattr(step, "without", "")) for step in plan if isinstance(step, steps.Tests)],
     "commands": [(step.preset, name) for step in plan if isinstance(step, steps.Commands) for name in step.commands]}))
 """
 
@@ -32,12 +32,18 @@ def call(folder, *command):
 
 
 def tests_of_preset(folder, preset):
-    """(name, label) of every test; nothing is built for it."""
+    """(name, labels) of every test; nothing is built for it."""
     call(folder, "cmake", "--preset", preset)
     listed = json.loads(call(folder, "ctest", "--preset", preset, "--show-only=json-v1"))
     for test in listed["tests"]:
         labels = [each["value"] for each in test["properties"] if each["name"] == "LABELS"]
-        yield from ((test["name"], label) for label in (labels[0] if labels else []))
+        yield test["name"], labels[0] if labels else []
+
+
+def runs(kinds, excluding, without, name, labels):
+    """Whether a step runs a test."""
+    is_left_out = re.search(excluding, name) or (without and any(re.search(without, label) for label in labels))
+    return not is_left_out and any(re.fullmatch(kinds, label) for label in labels)
 
 
 def list_of(folder):
@@ -45,10 +51,9 @@ def list_of(folder):
     plan = json.loads(call(folder, sys.executable, "-B", "-c", STEPS))
     found = {(preset, f"the command {name}") for preset, name in plan["commands"]}
     for preset in sorted({step[0] for step in plan["tests"]}):
-        for name, label in tests_of_preset(folder, preset):
-            for of, kinds, excluding in plan["tests"]:
-                if of == preset and re.fullmatch(kinds, label) and not re.search(excluding, name):
-                    found.add((preset, name))
+        for name, labels in tests_of_preset(folder, preset):
+            if any(of == preset and runs(*choice, name, labels) for of, *choice in plan["tests"]):
+                found.add((preset, name))
     return found
 
 

@@ -41,6 +41,7 @@ TEST_CASE("nodes leave in the order in which they came") {
     CHECK(queue.front() == &each);
     CHECK(queue.pop_front() == &each);
   }
+  CHECK(nodes[0].next == &nodes[1]);
   CHECK(queue.is_empty());
 }
 

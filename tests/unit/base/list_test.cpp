@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+
 namespace {
 
 struct node : weft::base::list_link {
@@ -22,6 +24,8 @@ TEST_CASE("a list gives its nodes back in order from both ends") {
   CHECK(list.back() == &three);
   CHECK(list.after(&one) == &two);
   CHECK(list.after(&three) == nullptr);
+  CHECK(list.before(&three) == &two);
+  CHECK(list.before(&one) == nullptr);
   CHECK(list.pop_front() == &one);
   CHECK(list.back() == &three);
   CHECK(list.pop_front() == &two);
@@ -41,6 +45,35 @@ TEST_CASE("a node can leave from the middle and join again") {
   CHECK(list.after(&one) == &three);
   list.push_front(&two);
   CHECK(list.front() == &two);
+}
+
+TEST_CASE("a chain goes to the front in its order, also of an empty list") {
+  node one(1), two(2), three(3), four(4);
+  node_list list;
+  three.next = &four;
+  four.previous = &three;
+  list.push_front_chain(&three, &four);
+  one.next = &two;
+  two.previous = &one;
+  list.push_front_chain(&one, &two);
+  CHECK(list.back() == &four);
+  CHECK(list.before(&four) == &three);
+  CHECK(list.before(&three) == &two);
+  CHECK(list.before(&two) == &one);
+  CHECK(list.before(&one) == nullptr);
+  for (node* each : {&one, &two, &three, &four}) CHECK(list.pop_front() == each);
+  CHECK(list.is_empty());
+}
+
+TEST_CASE("a node that is dropped has left, and its links are as they were") {
+  node one(1), two(2), three(3);
+  node_list list;
+  for (node* each : {&one, &two, &three}) list.push_back(each);
+  list.drop(&two);
+  CHECK(list.after(&one) == &three);
+  CHECK(list.before(&three) == &one);
+  CHECK(two.next == &three);
+  CHECK(two.previous == &one);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ TEST_CASE("the first numbers never change: a printed seed replays a run of an ea
   CHECK(numbers.next() == 0xd7e1f1410e763ef4ULL);
   CHECK(numbers.next() == 0x5f14ec66975f9b06ULL);
   CHECK(rng(0).next() == 0x7bbcb40d550682d0ULL);
+  CHECK(rng(1).below(1000) == 294);
 }
 
 TEST_CASE("below stays below, and reaches every value about as often") {

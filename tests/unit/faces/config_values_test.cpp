@@ -38,6 +38,15 @@ TEST_CASE("a value comes back with its type") {
   CHECK(all.get(3, nullptr, nullptr));
 }
 
+TEST_CASE("nothing is written behind a variable") {
+  config_values all;
+  int one = 7, place[] = {0, 8};
+  CHECK(all.put_from(1, integer, &one) == config_result::done);
+  CHECK(all.get(1, nullptr, place));
+  CHECK(place[0] == 7);
+  CHECK(place[1] == 8);
+}
+
 TEST_CASE("what is not there leaves the variables as they are") {
   const config_values all;
   int type = 5, value = 6;
