@@ -54,7 +54,7 @@ CONSEQUENCES = [
      "a unit that gets no stack ends a row early, so that the scheduler starts anew"),
     (r"ext_pool", "mmap|madvise|mprotect", r"WEFT_PUSH_YIELDED", "a unit that waits for a stack is put back as one that yields, again and again"),
     (r"thread_place", "heap", r"result == WEFT_OK", "a thread is not asked to move when there is no memory to write down where"),
-    (r"trace_target", "open|read|write", r"weft_init", "a trace that cannot be opened or written is refused as a bad value, by its name"),
+    (r"trace_target|report_names", "open|read|write", r"weft_init|exception|exit_code", "a trace that cannot be opened or written is refused as a bad value, by its name"),
     (r"report_reader", "write", r"end_dump|pthread_getcpuclockid", "a file that cannot be written is an invalid one; no thread waits for it"),
     (r"process_fork|cpp_sync", r".*", r"std::terminate", "an error is thrown past OS threads that were not joined"),
     (r"fibers_stealing", "thread_start", r"std::terminate|exit_code",
