@@ -67,7 +67,8 @@ test: ## everything: lints, all kinds of tests, sanitizers, clang, aarch64; ends
 quick-targets = weft weft_static tests/unit/all api_c_family_shared api_cpp_threads_family_shared
 quick: ## what a changed line of the core may break first: unit tests, and C and C++ programs on the shared library [TEST=those whose names match]
 	$(call configure-and-build,checked,$(quick-targets))
-	@ctest --preset checked --no-tests=error -L '^(unit|c_family|cpp_threads_family)$$' -E '_static$$|_schedules$$' $(if $(TEST),-R '$(TEST)') -j $$((3 * $(JOBS)))
+	@ctest --preset checked --no-tests=error -L '^(unit|c_family|cpp_threads_family)$$' -E '_static$$|_schedules$$' $(if $(TEST),-R '$(TEST)') -j $$((3 * $(JOBS))) \
+	  || { echo "repeat: ctest --preset checked --rerun-failed --output-on-failure"; exit 1; }
 
 check-deep: ## models, mutations, schedules, stress and sanitizers in depth, two hours; ends with figures [ARGS=options of tools/test/deep.py]
 	@$(call may-build,checked)

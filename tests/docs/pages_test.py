@@ -97,6 +97,7 @@ class TablesTest(unittest.TestCase):
         self.assertEqual(unit, "unit")
         self.assertEqual(built, ["weft", "weft_static", "tests/unit/all", *(f"api_{family}_shared" for family in families)])
         self.assertIn(" -R 'mutex' ", said)
+        self.assertIn("repeat: ctest --preset checked --rerun-failed --output-on-failure", said)
 
     def test_each_table_has_a_head(self):
         self.assertEqual(list(tables_without_a_head(TOP)), [])

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 import sys
 
 import command
@@ -65,6 +66,12 @@ class FramesTest(command.CommandTest):
         self.rows(LIBRARY)
         why = r"which the tables do not tell \(a frame pointer, alloca\)"
         self.assertRegex(self.shown, rf"Not known: the whole frame of \d+ functions?, {why}: \d+\s+in /")
+
+    def test_a_file_without_tables_is_named(self):
+        subprocess.run(["objcopy", "--remove-section=.eh_frame", "--remove-section=.eh_frame_hdr", LIBRARY, self.path("bare.so")], check=True)
+        self.rows(self.path("bare.so"))
+        words = " ".join(self.shown.split())
+        self.assertIn(f"Not known: all frames of {self.path('bare.so')}; no unwind tables are there.", words)
 
     def test_another_processor(self):
         """Its libraries cannot be asked for here; the tables are the same but for the number of the stack pointer."""

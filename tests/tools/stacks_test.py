@@ -49,6 +49,7 @@ class StacksTest(command.CommandTest):
         result = command.run("stacks", PROGRAM, "fail")
         self.assertEqual(result.returncode, 1)
         self.assertIn("shallow", self.rows(result.stdout))
+        self.assertIn("WEFT_STACK_SIZE=32K has room for these threads, with a quarter, and at least 8 KiB, to spare", result.stdout)
         self.assertIn(f"weft stacks: {PROGRAM} ended with status 3", result.stderr)
 
     def refused(self, *words):
