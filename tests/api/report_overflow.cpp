@@ -433,19 +433,6 @@ TEST_CASE("a tasklet that overflows is told what tasklets can have") {
   CHECK(end.says("WEFT_STACK_SIZE"));
 }
 
-namespace {
-
-// A number of KiB or MiB; 0: none stands there.
-unsigned long kib_behind(const std::string& text, const char* words) {
-  const std::size_t at = text.find(words);
-  if (at == std::string::npos) return 0;
-  char* unit = nullptr;
-  const unsigned long number = std::strtoul(text.c_str() + at + std::strlen(words), &unit, 10);
-  return std::strncmp(unit, " MiB", 4) == 0 ? number * 1024 : number;
-}
-
-}  // namespace
-
 TEST_CASE("a frame of 64 KiB does not jump over the guard, and is told as a jump") {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{128 * 1024}}) {
     const child_end end = run_in_child([bytes] {
@@ -460,7 +447,7 @@ TEST_CASE("a frame of 64 KiB does not jump over the guard, and is told as a jump
     CHECK(end.says("KiB beneath it: the thread needs at least "));
     CHECK(end.says("; compile with -fstack-clash-protection"));
     const unsigned long stack_kib = bytes == 0 ? 192 : 128;
-    const unsigned long needed_kib = kib_behind(end.errors, "the thread needs at least ");
+    const unsigned long needed_kib = end.kib_behind("the thread needs at least ");
     CHECK(needed_kib >= stack_kib + 60);  // with the frame, which lies wholly beneath what else is there
     CHECK(needed_kib <= stack_kib + 128);
     CHECK(needed_kib % 64 == 0);
@@ -475,7 +462,7 @@ TEST_CASE("a frame that jumps over everything is told, with what it needs" * doc
   check_overflow(end);
   CHECK(end.says("(some_mebibytes)"));
   CHECK(end.says("the thread needs at least ") == walks_frames);
-  if (walks_frames) CHECK(kib_behind(end.errors, "the thread needs at least ") >= 3 * 1024 + 192);
+  if (walks_frames) CHECK(end.kib_behind("the thread needs at least ") >= 3 * 1024 + 192);
   CHECK(end.says("iB; compile with -fstack-clash-protection") == walks_frames);
   CHECK(end.says("weft:   in take+"));
 }

@@ -39,6 +39,14 @@ struct child_end {
     if (at == std::string::npos || since == std::string::npos || since > errors.find('\n', at)) return false;
     return std::isdigit(static_cast<unsigned char>(errors[since + 6])) != 0;
   }
+  // The KiB or MiB that stand behind the words; 0: none do.
+  unsigned long kib_behind(const char* words) const {
+    const std::size_t at = errors.find(words);
+    if (at == std::string::npos) return 0;
+    char* unit = nullptr;
+    const unsigned long number = std::strtoul(errors.c_str() + at + std::strlen(words), &unit, 10);
+    return std::strncmp(unit, " MiB", 4) == 0 ? number * 1024 : number;
+  }
   int lines() const {
     int count = 0;
     for (char each : errors) count += each == '\n';
