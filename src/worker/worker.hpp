@@ -89,7 +89,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> searches{0};  // looks at others for something to steal
   base::atomic<std::uint64_t> thefts{0};    // those that found something
   base::atomic<std::uint64_t> sleeps{0};
-  base::atomic<std::uint64_t> blocking_calls{0};  // regions that began while it was run by this OS thread or that
+  base::atomic<std::uint64_t> blocking_calls{0};  // regions that its threads began
 
   // ---- any OS thread; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run

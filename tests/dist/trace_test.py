@@ -66,7 +66,7 @@ class TraceTest(unittest.TestCase, traces.TraceChecks):
         about, events = traces.read(self.path)
         self.assertEqual((about["ended"], about["records_lost"]), ("weft_finalize", 0))
         self.check_threads(about, events, ranks)
-        self.check_arrows(events)
+        self.check_arrows(about, events, ranks)
         self.assertGreaterEqual(self.check_steals(about, events, ranks), least_steals)
         return about
 
