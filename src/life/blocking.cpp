@@ -158,6 +158,10 @@ void settle_unit_that_left() {
 
 void refuse_end_in_region() {
   if (this_blocking_call()->depth == 0) return;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  os::stack_bounds(&low, &bytes);
+  fiber::sanitizer::jumped_back_on(fiber::sanitizer::of_os_thread(low, bytes));
   base::panic(
       "pthread_exit, or pthread_cancel, ends an OS thread inside a blocking region of a thread; cure: return from the call, and "
       "end "
