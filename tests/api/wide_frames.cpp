@@ -90,6 +90,12 @@ bool is_told(const child_end& end) {
 constexpr unsigned crowds[] = {0, 600};  // with the second, the scene's stacks are not the first ones
 constexpr const char* guards[] = {"auto", "mprotect"};
 
+}  // namespace
+
+#if !defined(IS_EMULATED)  // without markers each guard is a mapping
+
+namespace {
+
 // The lowest addresses of so many stacks of that size (0: the default).
 std::vector<std::uintptr_t> lows_of(unsigned count, std::size_t stack_bytes) {
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
@@ -112,8 +118,6 @@ std::vector<std::uintptr_t> lows_of(unsigned count, std::size_t stack_bytes) {
 }
 
 }  // namespace
-
-#if !defined(IS_EMULATED)  // without markers each guard is a mapping
 
 TEST_CASE("WEFT_GUARD_SIZE lies between all neighbours, whatever the size of their stacks") {
   for (const std::size_t stack_bytes : {std::size_t{0}, 64 * K, 512 * K}) {
