@@ -75,7 +75,7 @@ void come_back(blocking_call* call) {
   hosts* const all = hosts_of(w->rt);
   wait_until(call, call_phase::taken);
   if (call->began_ns != 0 && os::now_ns() - call->began_ns < w->rt->settings.blocking_ns) note_length(all, call->place, false);
-  if (call->self->has(stays_put) || call->own.origin.sp == nullptr) {
+  if (call->self->has(stays_put) || is_programs_own(call->own)) {
     claim(all, w, call);
     go_on_in_place(w, call);
   } else {
@@ -158,10 +158,7 @@ void settle_unit_that_left() {
 
 void refuse_end_in_region() {
   if (this_blocking_call()->depth == 0) return;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  os::stack_bounds(&low, &bytes);
-  fiber::sanitizer::jumped_back_on(fiber::sanitizer::of_os_thread(low, bytes));
+  fiber::sanitizer::jumped_back_on(own_side());
   base::panic(
       "pthread_exit, or pthread_cancel, ends an OS thread inside a blocking region of a thread; cure: return from the call, and "
       "end "

@@ -1,12 +1,11 @@
-// See hosts.hpp. The region guard runs on an OS thread of its own, which is no worker.
+// See hosts.hpp; region_guard.cpp has the guard.
 #include "life/hosts.hpp"
 
 #include <new>
 
 #include "base/assert.hpp"
-#include "life/slots.hpp"
+#include "life/hosts_record.hpp"
 #include "os/clock.hpp"
-#include "os/fence.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
@@ -23,57 +22,16 @@ namespace weft::sched {
 
 namespace {
 
-constexpr std::size_t guard_stack_bytes = 64 * 1024;
-constexpr std::size_t spare_stack_bytes = 256 * 1024;  // as a worker's: it only starts and ends it
-constexpr std::uint64_t us = 1000;
-constexpr std::uint64_t shortest_tick_ns = 10 * us;
-constexpr std::uint64_t longest_tick_ns = 1000 * us;
-constexpr std::uint64_t spare_for_ns = 1'000'000 * us;
-constexpr unsigned places = 256;
-
-}  // namespace
-
-struct hosts {
-  // In the frame of a spare OS thread that waits.
-  struct spare {
-    spare* next = nullptr;
-    bool is_listed = true;
-    assignment given{};
-    base::atomic<std::uint32_t> is_called{0};  // futex
-  };
-
-  runtime* rt = nullptr;
-  queue::spinlock lock;
-  // guarded by lock
-  spare* idle = nullptr;
-  unsigned idle_count = 0;
-  unsigned spare_count = 0;     // OS threads that there are beside one a worker, those in regions included
-  unsigned starting_count = 0;  // of which, not waiting yet
-  bool is_stopping = false;
-  bool has_ended_one = false;
-  os::os_thread ended;  // the last OS thread that ended; it joins the one before
-
-  bool has_told = false;                           // the region guard's
-  os::os_thread guard;                             // the region guard
-  base::atomic<std::uint32_t> is_awake{1};         // futex: the region guard looks at the workers
-  base::atomic<bool> must_stop{false};             // the region guard
-  base::atomic<std::uint8_t> blocks[places] = {};  // by place of the call: the last one lasted long
-};
-
-namespace {
-
 using spare = hosts::spare;
 
-// A region that the guard has seen.
-struct seen_call {
-  std::uint64_t number;
-  std::uint64_t at_ns;  // 0: none was open
-};
+constexpr std::uint64_t spare_for_ns = 1'000'000'000;
 
 unsigned slot_of(const void* place) {
   return static_cast<unsigned>((reinterpret_cast<std::uintptr_t>(place) * 0x9e3779b97f4a7c15) >> 56);
 }
-static_assert(places == 1U << 8);
+static_assert(places_of_calls == 1U << 8);
+
+}  // namespace
 
 // ---- giving workers to OS threads ---------------------------------------------------------------
 
@@ -83,7 +41,6 @@ spare* take_idle(hosts* all) {
   if (one == nullptr) return nullptr;
   all->idle = one->next;
   one->is_listed = false;
-  --all->idle_count;
   return one;
 }
 
@@ -92,10 +49,8 @@ void put_back(hosts* all, spare* one) {
   one->next = all->idle;
   one->is_listed = true;
   all->idle = one;
-  ++all->idle_count;
 }
 
-// After this its frame may be gone.
 void call_out(spare* one, assignment given) {
   one->given = given;
   // [O3] release: the assignment, and with it the worker; pairs with [O4]
@@ -103,13 +58,14 @@ void call_out(spare* one, assignment given) {
   os::futex_wake(&one->is_called, 1);
 }
 
+namespace {
+
 // Inside the lock. False: it was not in the list.
 bool take_off(hosts* all, const spare* one) {
   if (!one->is_listed) return false;
   spare** link = &all->idle;
   while (*link != one) link = &(*link)->next;
   *link = one->next;
-  --all->idle_count;
   return true;
 }
 
@@ -128,146 +84,7 @@ void end_spare(hosts* all, os::os_thread self) {
   if (joins) os::join_thread(before);
 }
 
-// ---- the region guard ---------------------------------------------------------------------------
-
-void* spare_main(void* given) {
-  auto* const all = static_cast<hosts*>(given);
-  slots::run_as_spare(all->rt, all);
-  return nullptr;
-}
-
-void tell_lack(hosts* all, bool is_by_limit) {
-  if (all->has_told) return;
-  all->has_told = true;
-  const unsigned long long most = all->rt->settings.blocking_threads;
-  if (is_by_limit) {
-    base::report(
-        "warning: all %llu OS threads that WEFT_BLOCKING_THREADS allows are in blocking calls; a worker whose thread makes "
-        "another one waits with it",
-        most);
-  } else {
-    base::report(
-        "warning: the system refuses an OS thread for a worker whose thread is in a blocking call, so the worker waits with it; "
-        "cure: raise the limit (ulimit -u), or lower WEFT_BLOCKING_THREADS (now %llu)",
-        most);
-  }
-}
-
-bool may_start_spare(hosts* all) {
-  const queue::guard hold(all->lock);
-  if (all->spare_count >= all->rt->settings.blocking_threads) return false;
-  ++all->spare_count;
-  ++all->starting_count;
-  return true;
-}
-
-void start_spare(hosts* all) {
-  if (!may_start_spare(all)) return tell_lack(all, true);
-  os::os_thread made;
-  if (os::start_thread(&made, spare_main, all, spare_stack_bytes, "weft-spare") == status::ok) return;
-  {
-    const queue::guard hold(all->lock);
-    --all->spare_count;
-    --all->starting_count;
-  }
-  tell_lack(all, false);
-}
-
-// Whether the region that w is in has been open for long.
-bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_t now_ns) {
-  const std::uint64_t number = w->blocking_calls.load(base::relaxed);
-  if (seen->at_ns == 0 || seen->number != number) {
-    *seen = {number, now_ns};
-    return all->rt->settings.blocking_ns == 0;
-  }
-  return now_ns - seen->at_ns >= all->rt->settings.blocking_ns;
-}
-
-struct round {
-  bool has_open = false;   // regions that still have their worker
-  bool has_given = false;  // a worker to a spare OS thread
-};
-
-round look_at_all(hosts* all, seen_call* seen) {
-  round found;
-  unsigned wanted = 0;
-  const std::uint64_t now_ns = os::now_ns();
-  for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
-    worker* const w = worker_in_slot(all->rt, index);
-    blocking_call* const call = w != nullptr ? w->lent.seen() : nullptr;
-    if (call == nullptr) {
-      seen[index].at_ns = 0;
-      continue;
-    }
-    found.has_open = true;
-    if (!is_overdue(all, w, &seen[index], now_ns)) continue;
-    spare* const one = take_idle(all);
-    if (one == nullptr) {
-      ++wanted;
-    } else if (w->lent.take_over(call)) {
-      found.has_given = true;
-      note_length(all, call->place, true);
-      call_out(one, {w, call});
-    } else {
-      put_back(all, one);
-    }
-  }
-  unsigned starting = 0;
-  {
-    const queue::guard hold(all->lock);
-    starting = all->starting_count;
-  }
-  for (; wanted > starting; --wanted) start_spare(all);
-  return found;
-}
-
-bool is_any_open(const hosts* all) {
-  for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
-    const worker* const w = worker_in_slot(all->rt, index);
-    if (w != nullptr && w->lent.seen() != nullptr) return true;
-  }
-  return false;
-}
-
-// Until a region begins.
-void doze(hosts* all) {
-  all->is_awake.store(0, base::relaxed);
-  // [O5] heavy fence: the announcement before the last look at the lent words; pairs with [O6]
-  os::heavy_fence();
-  if (is_any_open(all) || all->must_stop.load(base::relaxed)) return all->is_awake.store(1, base::relaxed);
-  while (all->is_awake.load(base::relaxed) == 0) os::futex_wait(&all->is_awake, 0);
-}
-
-std::uint64_t tick_of(const hosts* all) {
-  const std::uint64_t wanted = all->rt->settings.blocking_ns;
-  return wanted < shortest_tick_ns ? shortest_tick_ns : wanted > longest_tick_ns ? longest_tick_ns : wanted;
-}
-
-// Ticks, at first as fast as the time that is set asks for, and more slowly while all regions that
-// it sees are short.
-void* guard_regions(void* given) {
-  auto* const all = static_cast<hosts*>(given);
-  constexpr unsigned ticks_of_a_speed = 32;
-  constexpr unsigned ticks_before_dozing = 64;
-  os::set_timer_slack(1);
-  seen_call seen[most_workers] = {};
-  unsigned quiet = 0;
-  unsigned without = 0;
-  std::uint64_t tick_ns = tick_of(all);
-  while (!all->must_stop.load(base::relaxed)) {
-    os::sleep_until(os::now_ns() + tick_ns);
-    const round found = look_at_all(all, seen);
-    quiet = found.has_given ? 0 : quiet + 1;
-    without = found.has_open ? 0 : without + 1;
-    if (quiet == 0) tick_ns = tick_of(all);
-    if (quiet % ticks_of_a_speed == 0 && quiet != 0 && tick_ns < longest_tick_ns) tick_ns *= 2;
-    if (without < ticks_before_dozing) continue;
-    doze(all);
-    quiet = without = 0;
-    tick_ns = tick_of(all);
-  }
-  return nullptr;
-}
+// ---- the beginning and the end ----------------------------------------------------------------
 
 constinit queue::spinlock making;
 constinit bool has_told_of_guard = false;  // guarded by making
@@ -277,7 +94,7 @@ hosts* make_hosts(runtime* rt) {
   if (memory == nullptr) return nullptr;
   auto* const made = new (memory) hosts;
   made->rt = rt;
-  if (os::start_thread(&made->guard, guard_regions, made, guard_stack_bytes, "weft-regions") == status::ok) return made;
+  if (os::start_thread(&made->guard, guard_regions, made, region_guard_stack_bytes, "weft-regions") == status::ok) return made;
   os::release(memory, sizeof(hosts));
   return nullptr;
 }
@@ -416,7 +233,6 @@ assignment wait_as_spare(hosts* all, os::os_thread self) {
     if (!is_over) {
       me.next = all->idle;
       all->idle = &me;
-      ++all->idle_count;
     }
   }
   outside* const record = local::this_outside();

@@ -54,9 +54,8 @@ constexpr std::size_t os_stack_bytes = 256 * 1024;  // a worker's OS stack only 
 void tell_lack_of_stacks(const runtime* rt) {
   constexpr std::size_t K = 1024;
   base::report(
-      "no address space for the first stack of a worker: %zu KiB%s; cure: lower WEFT_STACK_SIZE (or stack_bytes of "
-      "weft_config)%s, "
-      "or raise the limit (RLIMIT_AS, ulimit -v)",
+      "no address space for the first stack of a worker: %zu KiB%s; cure: lower WEFT_STACK_SIZE (or stack_bytes of weft_config)"
+      "%s, or raise the limit (RLIMIT_AS, ulimit -v)",
       rt->settings.stack_bytes / K, rt->settings.guard_bytes != 0 ? ", and its guard" : "",
       rt->settings.guard_bytes != 0 ? " or WEFT_GUARD_SIZE" : "");
 }
@@ -119,10 +118,7 @@ void slots::settle(worker* w) {
   local::set_hot(w);
   w->os_thread_id.store(os::thread_id(), base::relaxed);
   w->coarse_ns = w->rt->turns != nullptr ? now_ns(w) : os::coarse_ns();
-  if (w->rt->carried_address != nullptr) {
-    w->carried = w->rt->carried_address();
-    w->two_carried = w->rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(w->carried) : more_carried;
-  }
+  set_carried(w->rt, &w->carried, &w->two_carried);
   start_fault_stack(&w->fault_stack);
 }
 
@@ -177,13 +173,7 @@ bool is_being_removed(worker* w) {
 waiter* already_over() { return reinterpret_cast<waiter*>(std::uintptr_t{1}); }
 
 // Of the stack at whose bottom w starts.
-fiber::sanitizer::side origin_side_of(const worker* w) {
-  if (w->root != nullptr) return fiber::sanitizer::of(w->root);
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  os::stack_bounds(&low, &bytes);
-  return fiber::sanitizer::of_os_thread(low, bytes);
-}
+fiber::sanitizer::side origin_side_of(const worker* w) { return w->root != nullptr ? fiber::sanitizer::of(w->root) : own_side(); }
 
 // Why an OS thread runs a worker no more.
 enum class parting {
@@ -279,13 +269,6 @@ void run_worker_to_end(worker* w) {
   os::run_to_end([](void* given) { run_worker(static_cast<worker*>(given)); }, [](void*) { end_in_unit(); }, w);
 }
 
-// Where a worker keeps what was carried; the caller's.
-void set_carried(const runtime* rt, host* out) {
-  if (rt->carried_address == nullptr) return;
-  out->carried = rt->carried_address();
-  out->two_carried = rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(out->carried) : more_carried;
-}
-
 }  // namespace
 
 void slots::run_as_spare(runtime* rt, hosts* all) {
@@ -293,12 +276,9 @@ void slots::run_as_spare(runtime* rt, hosts* all) {
   host self;
   self.os_thread = os::this_thread();
   self.os_thread_id = os::thread_id();
-  set_carried(rt, &self);
+  set_carried(rt, &self.carried, &self.two_carried);
   start_fault_stack(&self.fault_stack);
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  os::stack_bounds(&low, &bytes);
-  self.origin_side = fiber::sanitizer::of_os_thread(low, bytes);
+  self.origin_side = own_side();
   struct started {
     hosts* all;
     host* self;

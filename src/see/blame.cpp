@@ -38,32 +38,32 @@ namespace weft::sched {
 namespace {
 
 // "thread 7 "name" (entry)", which *view then shows. False: no unit runs.
-bool name_who(text& out, const runner& who, unit_view* view) {
-  const bool in_thread = who.one != nullptr && look_at_own(who.one, view);
+bool name_who(text& out, const runner& running, unit_view* view) {
+  const bool in_thread = running.one != nullptr && look_at_own(running.one, view);
   if (in_thread) {
     identity(out, *view, names::raw);
   } else {
-    out << "worker " << who.w->index << ", between two threads";
+    out << "worker " << running.w->index << ", between two threads";
   }
-  if (who.w == nullptr) out << ", in a blocking region";
+  if (running.w == nullptr) out << ", in a blocking region";
   return in_thread;
 }
 
 // doubt: what to add to the place.
-void name_place(text& out, const runner& who, const char* doubt) {
+void name_place(text& out, const runner& running, const char* doubt) {
   unit_view view;
-  const bool in_thread = name_who(out, who, &view);
-  if (in_thread && who.w != nullptr) out << " on worker " << who.w->index;
+  const bool in_thread = name_who(out, running, &view);
+  if (in_thread && running.w != nullptr) out << " on worker " << running.w->index;
   out << doubt;
   if (in_thread) name_maker(out, "; made in ", view, names::raw);
   out << "\n";
 }
 
 void tell_thread() {
-  const runner who = runner_here();
-  if (who.rt == nullptr) return;
+  const runner running = runner_here();
+  if (running.rt == nullptr) return;
   text out(STDERR_FILENO);
-  name_place(out << "weft: this happened in ", who, "");
+  name_place(out << "weft: this happened in ", running, "");
 }
 
 // ASan tells of each error, also where it goes on after it; a program that dies of one was told
@@ -106,11 +106,11 @@ void warn_of_plain_library() {
 }  // namespace
 
 void blame_death(const death& how) {
-  const runner who = runner_here();
-  if (who.rt == nullptr || has_told.exchange(true, base::relaxed)) return;
+  const runner running = runner_here();
+  if (running.rt == nullptr || has_told.exchange(true, base::relaxed)) return;
   unit_view view;
   text out(STDERR_FILENO);
-  const bool in_thread = name_who(out << "weft: in ", who, &view);
+  const bool in_thread = name_who(out << "weft: in ", running, &view);
   out << ": " << how.signal;
   if (how.address != nullptr) out << " at ", out.address(how.address);
   char exception[256];
@@ -125,7 +125,7 @@ void blame_death(const death& how) {
   if (in_thread) name_maker(out, ", made in ", view, names::raw);
   name_cure(out, how, has_exception);
   out << "\n";
-  if (who.w != nullptr) tell_move(out, who.w, who.one, how.context);
+  if (running.w != nullptr) tell_move(out, running.w, running.one, how.context);
 }
 
 void panic_in_unit(const worker* w, const char* did, const char* cure) {

@@ -106,9 +106,10 @@ bool is_beneath(const mem::stack* stack, const overflow_place& where, const sigi
   return where.is_walk_cut && address < low && address >= where.stack_pointer - red_zone;
 }
 
-bool is_overflow(const runner& who, const siginfo_t* about, const overflow_place& where) {
-  const mem::stack* stack = who.standing;
-  if (stack == nullptr) return who.rt->has_adopted_caller && is_beneath_callers(who.rt->main_low, who.rt->main_bytes, about);
+bool is_overflow(const runner& running, const siginfo_t* about, const overflow_place& where) {
+  const mem::stack* stack = running.standing;
+  if (stack == nullptr)
+    return running.rt->has_adopted_caller && is_beneath_callers(running.rt->main_low, running.rt->main_bytes, about);
   if (stack->is_os_threads()) return is_beneath_callers(stack->low, stack->total_bytes, about);
   return is_in_guard(stack, reinterpret_cast<std::uintptr_t>(about->si_addr)) || is_beneath(stack, where, about);
 }
@@ -127,56 +128,56 @@ seam::stack_setting setting_of(const unit* one) {
 }
 
 // As it was asked for; stack null: that of the caller of weft_init.
-std::size_t nominal_bytes(const runner& who, const mem::stack* stack) {
-  if (stack == nullptr) return who.rt->main_bytes;
+std::size_t nominal_bytes(const runner& running, const mem::stack* stack) {
+  if (stack == nullptr) return running.rt->main_bytes;
   if (is_of_default_size(stack)) {
-    const std::size_t asked = who.rt->settings.stack_bytes;
+    const std::size_t asked = running.rt->settings.stack_bytes;
     const std::size_t has = stack->total_bytes - stack->guard_bytes();
-    return (asked <= has && has - asked < os::page_bytes() ? asked : has) - setting_of(who.one).added_bytes;
+    return (asked <= has && has - asked < os::page_bytes() ? asked : has) - setting_of(running.one).added_bytes;
   }
   return stack->usable_bytes() / os::page_bytes() * os::page_bytes();
 }
 
-void tell_cure_of_fork(text& out, const runner& who, const mem::stack* stack) {
+void tell_cure_of_fork(text& out, const runner& running, const mem::stack* stack) {
   if (stack->size_class > mem::fork_class) {
     out << "raise stack_bytes of its forker's weft_thread_attr (now ";
-    out.bytes(nominal_bytes(who, stack)) << ")\n";
-  } else if (stack->size_class == who.rt->fork_class) {
+    out.bytes(nominal_bytes(running, stack)) << ")\n";
+  } else if (stack->size_class == running.rt->fork_class) {
     out << "raise WEFT_FORK_STACK_SIZE (now ";
-    out.bytes(who.rt->settings.fork_stack_bytes)
+    out.bytes(running.rt->settings.fork_stack_bytes)
         << "): the stack of a fork that another worker took, or that its forker left behind\n";
   } else {
     out << "raise WEFT_STACK_SIZE (now ";
-    out.bytes(who.rt->settings.stack_bytes) << "): no larger stack could be had for this fork\n";
+    out.bytes(running.rt->settings.stack_bytes) << "): no larger stack could be had for this fork\n";
   }
 }
 
 // stack: as in nominal_bytes.
-void tell_cure_for_caller(text& out, const runner& who, const mem::stack* stack) {
-  const int id = stack == nullptr ? who.rt->main_os_thread_id : adoption_of(stack)->os_thread_id;
+void tell_cure_for_caller(text& out, const runner& running, const mem::stack* stack) {
+  const int id = stack == nullptr ? running.rt->main_os_thread_id : adoption_of(stack)->os_thread_id;
   const bool is_main_thread = id == getpid();
   out << (is_main_thread ? "raise the limit of main's stack (ulimit -s, now "
                          : "give its OS thread a larger stack (pthread_attr_setstacksize, now ");
-  out.bytes(nominal_bytes(who, stack)) << "), or run it in a thread with stack_bytes of its weft_thread_attr\n";
+  out.bytes(nominal_bytes(running, stack)) << "), or run it in a thread with stack_bytes of its weft_thread_attr\n";
 }
 
-void tell_cure(text& out, const runner& who, const mem::stack* stack) {
-  const unit* const one = who.one;
-  const std::size_t default_bytes = who.rt->settings.stack_bytes;
+void tell_cure(text& out, const runner& running, const mem::stack* stack) {
+  const unit* const one = running.one;
+  const std::size_t default_bytes = running.rt->settings.stack_bytes;
   out << "weft:   cure: ";
-  if (is_os_threads(stack)) return tell_cure_for_caller(out, who, stack);
+  if (is_os_threads(stack)) return tell_cure_for_caller(out, running, stack);
   const bool is_own = !is_of_default_size(stack) && stack->size_class != mem::fork_class;
   if (stack->resumer != nullptr) {
     out << "raise stack_bytes of its weft_context_attr (in C++ the stack's size where it is made; now ";
-    out.bytes(nominal_bytes(who, stack)) << ")\n";
+    out.bytes(nominal_bytes(running, stack)) << ")\n";
   } else if (one != nullptr && one->has(is_tasklet)) {
     out << "WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ") or stack_bytes of weft_config; or make it a thread, with stack_bytes of weft_thread_attr\n";
   } else if (one != nullptr && one->has(is_fork)) {
-    tell_cure_of_fork(out, who, stack);
+    tell_cure_of_fork(out, running, stack);
   } else if (const char* const words = setting_of(one).words; is_own || words != nullptr) {
     out << "raise " << (words != nullptr ? words : "stack_bytes of its weft_thread_attr") << " (now ";
-    out.bytes(nominal_bytes(who, stack)) << ")\n";
+    out.bytes(nominal_bytes(running, stack)) << ")\n";
   } else {
     out << "raise stack_bytes of its weft_thread_attr, or for all threads WEFT_STACK_SIZE (now ";
     out.bytes(default_bytes) << ")\n";
@@ -212,9 +213,9 @@ unit_view maker_view(const mem::stack* stack) {
 // A unit that runs on a context's stack, and is not the context's resumer, stands on its joiner's.
 bool is_in_context(const mem::stack* stack) { return stack != nullptr && stack->resumer != nullptr; }
 
-void tell_overflow(const runner& who, const char* how_noticed, const void* address, const overflow_place& where) {
-  unit* one = who.one;
-  const mem::stack* stack = who.standing;
+void tell_overflow(const runner& running, const char* how_noticed, const void* address, const overflow_place& where) {
+  unit* one = running.one;
+  const mem::stack* stack = running.standing;
   text out(STDERR_FILENO);
   out << "weft: fatal: stack overflow in ";
   if (is_in_context(stack)) out << "a context that is run by ";
@@ -222,11 +223,11 @@ void tell_overflow(const runner& who, const char* how_noticed, const void* addre
   if (one != nullptr && look_at_own(one, &view)) {
     identity(out, view, names::raw);
   } else {
-    out << "a callback that worker " << who.w->index << " ran";
+    out << "a callback that worker " << running.w->index << " ran";
   }
-  if (who.w == nullptr) out << ", in a blocking region";
+  if (running.w == nullptr) out << ", in a blocking region";
   out << "\nweft:   its stack of ";
-  out.bytes(nominal_bytes(who, stack)) << " is used up: " << how_noticed;
+  out.bytes(nominal_bytes(running, stack)) << " is used up: " << how_noticed;
   if (address != nullptr) out.address(address);
   tell_jump(out, stack, address, where);
   tell_overflow_place(out, where);
@@ -235,7 +236,7 @@ void tell_overflow(const runner& who, const char* how_noticed, const void* addre
     out << "\nweft:   it ran on the stack of the thread that joins it, as a thread with default attributes may";
   if (is_in_context(stack)) name_maker(out, "\nweft:   the context was made in ", maker_view(stack), names::raw);
   name_maker(out, is_in_context(stack) ? "\nweft:   the thread was made in " : "\nweft:   made in ", view, names::raw) << "\n";
-  tell_cure(out, who, stack);
+  tell_cure(out, running, stack);
 }
 
 // Several workers may overflow at once, and the end of one is the end of all: those that come later
@@ -243,11 +244,11 @@ void tell_overflow(const runner& who, const char* how_noticed, const void* addre
 constinit base::atomic<int> teller{0};  // an OS thread
 constinit base::atomic<bool> has_told{false};
 
-void tell_overflow_once(const runner& who, const char* how_noticed, const void* address, const overflow_place& where) {
+void tell_overflow_once(const runner& running, const char* how_noticed, const void* address, const overflow_place& where) {
   const int own = os::thread_id();
   int first = 0;
   if (teller.compare_exchange_strong(first, own, base::relaxed)) {
-    tell_overflow(who, how_noticed, address, where);
+    tell_overflow(running, how_noticed, address, where);
     write_trace_of_dying("stack overflow");
   } else if (first != own) {
     while (!has_told.load(base::relaxed)) os::sleep_until(os::now_ns() + 1'000'000);
@@ -264,24 +265,24 @@ bool is_own_doing(int signal, const siginfo_t* about) {
 }
 
 // Whether the fault came on another stack than the unit's.
-bool is_elsewhere(const runner& who, const void* context) {
+bool is_elsewhere(const runner& running, const void* context) {
   arch::registers registers;
   if (context == nullptr) return false;
   static_cast<void>(arch::registers_of_signal(context, &registers));
   const std::uintptr_t here = registers.get(arch::dwarf::stack_pointer);
-  const mem::stack* stack = who.standing;
-  const auto low = reinterpret_cast<std::uintptr_t>(stack != nullptr ? stack->low : who.rt->main_low);
-  return here - low >= (stack != nullptr ? stack->usable_bytes() : who.rt->main_bytes);
+  const mem::stack* stack = running.standing;
+  const auto low = reinterpret_cast<std::uintptr_t>(stack != nullptr ? stack->low : running.rt->main_low);
+  return here - low >= (stack != nullptr ? stack->usable_bytes() : running.rt->main_bytes);
 }
 
 void tell_death(int signal, const siginfo_t* about, const void* context) {
-  const runner who = runner_here();
-  if (who.rt == nullptr || !is_own_doing(signal, about)) return;
-  const mem::stack* stack = who.standing;
-  const void* low = stack != nullptr ? stack->low : who.rt->main_low;
+  const runner running = runner_here();
+  if (running.rt == nullptr || !is_own_doing(signal, about)) return;
+  const mem::stack* stack = running.standing;
+  const void* low = stack != nullptr ? stack->low : running.rt->main_low;
   const bool is_abort = signal == SIGABRT;
-  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(who, stack), is_abort,
-               is_elsewhere(who, context), context});
+  blame_death({record_of(signal).name, is_abort ? nullptr : about->si_addr, low, nominal_bytes(running, stack), is_abort,
+               is_elsewhere(running, context), context});
 }
 
 // Pending until the handler returns, so that a core shows where it was raised.
@@ -327,8 +328,8 @@ void chain(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   // The caller's own stack, of which the program's handler may know more than we.
-  const runner who = runner_here();
-  const bool is_anothers = who.rt != nullptr && is_os_threads(who.standing) && is_function(record_of(signal).before);
+  const runner running = runner_here();
+  const bool is_anothers = running.rt != nullptr && is_os_threads(running.standing) && is_function(record_of(signal).before);
   if (is_anothers || !filter_fault(signal, info, context)) return chain(signal, info, context);
   // The core shows the overflowing frame. To return alone would repeat the fault, or not, where the
   // report has mapped memory there.
@@ -401,13 +402,13 @@ void stop_fault_stack(signal_stack* ours) {
 
 bool filter_fault(int signal, void* info, const void* context) {
   const auto* about = static_cast<const siginfo_t*>(info);
-  const runner who = runner_here();
+  const runner running = runner_here();
   if (!is_of_memory(signal) || !is_fault(signal, about)) return false;
-  if (who.rt == nullptr) return false;
+  if (running.rt == nullptr) return false;
   overflow_place where;
-  find_overflow_place(who.w, who.standing, context, &where);
-  if (!is_overflow(who, about, where)) return false;
-  tell_overflow_once(who, "fault at ", about->si_addr, where);
+  find_overflow_place(running.w, running.standing, context, &where);
+  if (!is_overflow(running, about, where)) return false;
+  tell_overflow_once(running, "fault at ", about->si_addr, where);
   return true;
 }
 

@@ -20,6 +20,24 @@ struct host {
   signal_stack fault_stack;
 };
 
+// Where the calling OS thread keeps what is carried.
+inline void set_carried(const runtime* rt, void** carried, const std::uint64_t** two_carried) {
+  if (rt->carried_address == nullptr) return;
+  *carried = rt->carried_address();
+  *two_carried = rt->carried_bytes == sizeof more_carried ? static_cast<const std::uint64_t*>(*carried) : more_carried;
+}
+
+// Of the calling OS thread's own stack.
+inline fiber::sanitizer::side own_side() {
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  os::stack_bounds(&low, &bytes);
+  return fiber::sanitizer::of_os_thread(low, bytes);
+}
+
+// Of the OS thread of a worker: whether it is the program's.
+inline bool is_programs_own(const host& one) { return one.origin.sp == nullptr; }
+
 inline void keep_host(const worker* w, host* out) {
   out->os_thread = w->os_thread;
   out->os_thread_id = w->os_thread_id.load(base::relaxed);

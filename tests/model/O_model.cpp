@@ -1,11 +1,12 @@
-// Protocol O over src/life/hosts.cpp and src/life/blocking.cpp: a worker is run by one OS thread at a
-// time, however the end of a region, the region guard, and spare OS threads meet; a region that
-// begins wakes the guard; a worker that is claimed comes back. Units are pinned, or on an OS thread of
-// the program's, so that they stay where they are.
+// Protocol O over src/life/hosts.cpp, region_guard.cpp and blocking.cpp: a worker is run by one OS
+// thread at a time, however the end of a region, the region guard, and spare OS threads meet; a
+// region that begins wakes the guard; a worker that is claimed comes back. Units are pinned, or on
+// an OS thread of the program's, so that they stay where they are.
 // Built with src/run/wake.cpp
 #include "core_world.hpp"
 #include "life/blocking.cpp"
 #include "life/hosts.cpp"
+#include "life/region_guard.cpp"
 #include "run/idle.hpp"
 
 namespace weft::os {
@@ -16,7 +17,7 @@ void* reserve(std::size_t bytes, std::size_t) { return bytes == sizeof(sched::ho
 void release(void*, std::size_t) {}
 // The guard's alone; the model has the one, and the spare OS thread.
 status start_thread(os_thread*, void* (*)(void*), void*, std::size_t stack_bytes, const char*) {
-  return stack_bytes == sched::guard_stack_bytes ? status::ok : status::again;
+  return stack_bytes == sched::region_guard_stack_bytes ? status::ok : status::again;
 }
 void join_thread(os_thread) {}
 
@@ -68,10 +69,10 @@ hosts* make() {
 enum class caller { pinned, of_program };
 
 // The worker's own OS thread, in a unit that calls something.
-void call_once(caller who) {
+void call_once(caller kind) {
   worker* const w = the.workers[0];
   unit* const self = &here().units[0];
-  if (who == caller::pinned) self->set(stays_put);
+  if (kind == caller::pinned) self->set(stays_put);
   local::set_worker(w);
   w->current = self;
   ++w->turns_left;

@@ -1,0 +1,169 @@
+// The region guard: an OS thread that is no worker, runs only while regions are open, and gives the
+// workers of those that last to spare OS threads, which it makes on demand. See hosts.hpp.
+#include "base/assert.hpp"
+#include "life/hosts_record.hpp"
+#include "life/slots.hpp"
+#include "os/clock.hpp"
+#include "os/fence.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
+#include "worker/blocking_call.hpp"
+#include "worker/runtime.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::size_t spare_stack_bytes = 256 * 1024;  // as a worker's: it only starts and ends it
+constexpr std::uint64_t us = 1000;
+constexpr std::uint64_t shortest_tick_ns = 10 * us;
+constexpr std::uint64_t longest_tick_ns = 1000 * us;
+
+// A region that the guard has seen.
+struct seen_call {
+  std::uint64_t number;
+  std::uint64_t at_ns;  // 0: none was open
+};
+
+void* spare_main(void* given) {
+  auto* const all = static_cast<hosts*>(given);
+  slots::run_as_spare(all->rt, all);
+  return nullptr;
+}
+
+void tell_lack(hosts* all, bool is_by_limit) {
+  if (all->has_told) return;
+  all->has_told = true;
+  const unsigned long long most = all->rt->settings.blocking_threads;
+  if (is_by_limit) {
+    base::report(
+        "warning: all %llu OS threads that WEFT_BLOCKING_THREADS allows are in blocking calls; a worker whose thread makes "
+        "another one waits with it",
+        most);
+  } else {
+    base::report(
+        "warning: the system refuses an OS thread for a worker whose thread is in a blocking call, so the worker waits with it; "
+        "cure: raise the limit (ulimit -u), or lower WEFT_BLOCKING_THREADS (now %llu)",
+        most);
+  }
+}
+
+bool may_start_spare(hosts* all) {
+  const queue::guard hold(all->lock);
+  if (all->spare_count >= all->rt->settings.blocking_threads) return false;
+  ++all->spare_count;
+  ++all->starting_count;
+  return true;
+}
+
+void start_spare(hosts* all) {
+  if (!may_start_spare(all)) return tell_lack(all, true);
+  os::os_thread made;
+  if (os::start_thread(&made, spare_main, all, spare_stack_bytes, "weft-spare") == status::ok) return;
+  {
+    const queue::guard hold(all->lock);
+    --all->spare_count;
+    --all->starting_count;
+  }
+  tell_lack(all, false);
+}
+
+// Whether the region that w is in has been open for long.
+bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_t now_ns) {
+  const std::uint64_t number = w->blocking_calls.load(base::relaxed);
+  if (seen->at_ns == 0 || seen->number != number) {
+    *seen = {number, now_ns};
+    return all->rt->settings.blocking_ns == 0;
+  }
+  return now_ns - seen->at_ns >= all->rt->settings.blocking_ns;
+}
+
+struct round {
+  bool has_open = false;   // regions that still have their worker
+  bool has_given = false;  // a worker to a spare OS thread
+};
+
+round look_at_all(hosts* all, seen_call* seen) {
+  round found;
+  unsigned wanted = 0;
+  const std::uint64_t now_ns = os::now_ns();
+  for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
+    worker* const w = worker_in_slot(all->rt, index);
+    blocking_call* const call = w != nullptr ? w->lent.seen() : nullptr;
+    if (call == nullptr) {
+      seen[index].at_ns = 0;
+      continue;
+    }
+    found.has_open = true;
+    if (!is_overdue(all, w, &seen[index], now_ns)) continue;
+    hosts::spare* const one = take_idle(all);
+    if (one == nullptr) {
+      ++wanted;
+    } else if (w->lent.take_over(call)) {
+      found.has_given = true;
+      note_length(all, call->place, true);
+      call_out(one, {w, call});
+    } else {
+      put_back(all, one);
+    }
+  }
+  unsigned starting = 0;
+  {
+    const queue::guard hold(all->lock);
+    starting = all->starting_count;
+  }
+  for (; wanted > starting; --wanted) start_spare(all);
+  return found;
+}
+
+bool is_any_open(const hosts* all) {
+  for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* const w = worker_in_slot(all->rt, index);
+    if (w != nullptr && w->lent.seen() != nullptr) return true;
+  }
+  return false;
+}
+
+// Until a region begins.
+void doze(hosts* all) {
+  all->is_awake.store(0, base::relaxed);
+  // [O5] heavy fence: the announcement before the last look at the lent words; pairs with [O6]
+  os::heavy_fence();
+  if (is_any_open(all) || all->must_stop.load(base::relaxed)) return all->is_awake.store(1, base::relaxed);
+  while (all->is_awake.load(base::relaxed) == 0) os::futex_wait(&all->is_awake, 0);
+}
+
+std::uint64_t tick_of(const hosts* all) {
+  const std::uint64_t wanted = all->rt->settings.blocking_ns;
+  return wanted < shortest_tick_ns ? shortest_tick_ns : wanted > longest_tick_ns ? longest_tick_ns : wanted;
+}
+
+}  // namespace
+
+// Ticks, at first as fast as the time that is set asks for, and more slowly while all regions that
+// it sees are short.
+void* guard_regions(void* given) {
+  auto* const all = static_cast<hosts*>(given);
+  constexpr unsigned ticks_of_a_speed = 32;
+  constexpr unsigned ticks_before_dozing = 64;
+  os::set_timer_slack(1);
+  seen_call seen[most_workers] = {};
+  unsigned quiet = 0;
+  unsigned without = 0;
+  std::uint64_t tick_ns = tick_of(all);
+  while (!all->must_stop.load(base::relaxed)) {
+    os::sleep_until(os::now_ns() + tick_ns);
+    const round found = look_at_all(all, seen);
+    quiet = found.has_given ? 0 : quiet + 1;
+    without = found.has_open ? 0 : without + 1;
+    if (quiet == 0) tick_ns = tick_of(all);
+    if (quiet % ticks_of_a_speed == 0 && quiet != 0 && tick_ns < longest_tick_ns) tick_ns *= 2;
+    if (without < ticks_before_dozing) continue;
+    doze(all);
+    quiet = without = 0;
+    tick_ns = tick_of(all);
+  }
+  return nullptr;
+}
+
+}  // namespace weft::sched
