@@ -193,8 +193,20 @@ static void try_in_tasklet(void *argument) {
   IS(WEFT_CANNOT_BLOCK, weft_blocking(write_one, argument));
 }
 
+static size_t try_in_callback(void *polls) {
+  IS(WEFT_CANNOT_BLOCK, weft_blocking_begin());
+  IS(WEFT_CANNOT_BLOCK, weft_blocking(write_one, NULL));
+  atomic_fetch_add((atomic_int *)polls, 1);
+  return 0;
+}
+
 static void refused(void) {
   IS(WEFT_NOT_OWNER, weft_blocking_end());
+  atomic_int polls = 0;
+  weft_source *source = NULL;
+  OK(weft_ext_source_add(try_in_callback, &polls, &source));
+  wait_at_least(&polls, 1);
+  OK(weft_ext_source_remove(source));
   weft_thread *tasklet = NULL;
   OK(weft_tasklet_create(try_in_tasklet, NULL, NULL, &tasklet));
   OK(weft_thread_join(tasklet));

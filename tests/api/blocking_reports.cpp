@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include <weft/weft.h>
 
@@ -35,6 +37,71 @@ void wait_until_away(const weft_thread* one) {
 }
 
 }  // namespace
+
+namespace {
+
+unsigned os_threads_now() {
+  unsigned count = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/task")) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("OS threads that were made for regions end once they are not needed") {
+  const child_end end = run_in_child([] {
+    alarm(200);
+    NEED(pipe(ends) == 0);
+    start(1);
+    constexpr unsigned many = 10;
+    weft_thread* readers[many];
+    for (weft_thread*& each : readers) {
+      each = make(read_in_region, nullptr, nullptr);
+      wait_until_away(each);
+    }
+    NEED(os_threads_now() >= many);
+    for (unsigned each = 0; each < many; ++each) write_one();
+    for (weft_thread* const each : readers) NEED(weft_thread_join(each) == WEFT_OK);
+    constexpr unsigned left = 3;  // main, the watchdog, the region guard
+    while (os_threads_now() > left) NEED(weft_sleep_ns(50'000'000) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("under a schedule a region means nothing") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_SCHEDULE", "seed:1", 1);
+    start(2);
+    bool was_worker = false;
+    const weft_function look = [](void* seen) { *static_cast<bool*>(seen) = weft_worker_self() >= 0; };
+    NEED(weft_blocking(look, &was_worker) == WEFT_OK && was_worker);
+    NEED(weft_blocking_begin() == WEFT_OK && weft_blocking_end() == WEFT_OK && weft_blocking_end() == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("a child of fork that is made in a region has none") {
+  const child_end end = run_in_child([] {
+    start(2);
+    NEED(weft_blocking_begin() == WEFT_OK);
+    const pid_t child = ::fork();
+    NEED(child >= 0);
+    if (child == 0) {
+      const weft_status ended = weft_blocking_end();
+      _exit(ended == WEFT_OK || ended == WEFT_UNSUPPORTED ? 0 : 1);
+    }
+    int status = 1;
+    NEED(waitpid(child, &status, 0) == child && status == 0);
+    NEED(weft_blocking_end() == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
 
 TEST_CASE("a dump says which thread is in a blocking call") {
   const child_end end = run_in_child([] {
