@@ -30,7 +30,8 @@ void install_fault_handlers();
 // Puts back what was there before, if no other handler came in between.
 void restore_fault_handlers();
 
-// On the OS thread that is to run workers. An alternate stack that is there already and large enough is kept.
+// On the OS thread that is to run workers. An alternate stack that is there already and large enough
+// is kept.
 void start_fault_stack(signal_stack* out);
 void stop_fault_stack(signal_stack* ours);
 

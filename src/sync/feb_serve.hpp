@@ -1,5 +1,5 @@
-// Which waiters are served when a full/empty word has changed: of words whose state lies in the table, and of
-// those that hold it themselves (syncvar.hpp). Inside the stripe's lock.
+// Which waiters are served when a full/empty word has changed: of words whose state lies in the
+// table, and of those that hold it themselves (syncvar.hpp). Inside the stripe's lock.
 //
 // Word::load(entry) and Word::store(entry, value) are the value of the entry's word.
 #pragma once
