@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "life/blocking.hpp"
+#include "life/drain.hpp"
 #include "life/slots.hpp"
 #include "os/vm.hpp"
 #include "place/domains.hpp"
@@ -262,10 +263,26 @@ void end_adopted(worker* w) {
       id, index);
 }
 
+namespace {
+
+// No more are adopted from now on. Whether none is.
 bool end_adoption(runtime* rt) {
   const queue::guard hold(rt->workers_lock);
   rt->adopts_no_more = true;
   return rt->adopted_count == 0;
+}
+
+}  // namespace
+
+// Refused from the beginning, adoptions cannot go on for ever. The last drain comes after the last
+// OS thread has left: it may have left units to others.
+void drain_with_adopted(runtime* rt) {
+  for (;;) {
+    const bool none_is_left = end_adoption(rt);
+    drain(rt);
+    if (none_is_left) return;
+    os::yield_cpu();  // one is about to be adopted, or to be told that it was too late
+  }
 }
 
 }  // namespace weft::sched

@@ -41,8 +41,8 @@ status leave_adoption();
 // cannot.
 void end_adopted(worker* w);
 
-// By weft_finalize: no OS thread is adopted from now on. False: one is, or is about to be; its end
-// is to be waited for.
-bool end_adoption(runtime* rt);
+// By weft_finalize: no OS thread is adopted from now on. Waits until no unit lives and no OS thread
+// is adopted.
+void drain_with_adopted(runtime* rt);
 
 }  // namespace weft::sched

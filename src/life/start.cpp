@@ -236,15 +236,6 @@ void end_sleeps(runtime* rt) {
   drain(rt);
 }
 
-// Until no unit lives, and no OS thread is adopted. Refused from the beginning, adoptions cannot go
-// on for ever.
-void drain_wholly(runtime* rt) {
-  static_cast<void>(end_adoption(rt));
-  drain(rt);
-  for (; !end_adoption(rt); drain(rt)) os::yield_cpu();  // one is about to be adopted, or to be told that it was too late
-  end_sleeps(rt);
-}
-
 }  // namespace
 
 status start(const weft_config* config, void (*finalize)()) {
@@ -262,7 +253,8 @@ status finish(runtime* rt) {
   if (rt->has_adopted_caller) end_main(rt);
   rt->is_draining.store(true, base::relaxed);
   tell_all_watchers(rt);
-  drain_wholly(rt);
+  drain_with_adopted(rt);
+  end_sleeps(rt);
   stop_dump_signal();
   stop_lookout(rt);
   stop_watchdog(rt);

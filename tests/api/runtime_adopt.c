@@ -1,7 +1,6 @@
 /* OS threads that become workers and are OS threads outside again: weft_worker_adopt,
  * weft_worker_leave. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,51 +9,14 @@
 
 #include "check.h"
 #include "fork_fib.h"
+#include "os_thread.h"
 #include "tree.h"
 
 enum { ROUNDS = IS_SLOW ? 3 : 30, ADOPTED = 3 };
 
 static int own_worker; /* of the runtime as each phase starts it */
 
-/* Runs body on an OS thread of its own. The caller, a thread of Weft, lets others run meanwhile. */
-struct os_thread {
-  void (*body)(void *argument);
-  void *argument;
-  pthread_t handle;
-  atomic_int has_ended;
-};
-
-static void *run_body(void *argument) {
-  struct os_thread *mine = argument;
-  mine->body(mine->argument);
-  atomic_store(&mine->has_ended, 1);
-  return NULL;
-}
-
-static void begin(struct os_thread *one, void (*body)(void *argument), void *argument) {
-  one->body = body;
-  one->argument = argument;
-  atomic_init(&one->has_ended, 0);
-  CHECK(pthread_create(&one->handle, NULL, run_body, one) == 0);
-}
-
-static void join(struct os_thread *one) {
-  wait_for(&one->has_ended, 1);
-  CHECK(pthread_join(one->handle, NULL) == 0);
-}
-
-static void on_os_thread(void (*body)(void *argument), void *argument) {
-  struct os_thread one;
-  begin(&one, body, argument);
-  join(&one);
-}
-
 #define RUN_ADOPTED(body) ((void)(current_case = #body), on_os_thread(body, NULL))
-
-/* The OS thread computes: it lets no thread of Weft run. */
-static void compute_until(atomic_int *value, int wanted) {
-  while (atomic_load(value) < wanted) sched_yield();
-}
 
 /* ---- what is refused ---- */
 
@@ -469,63 +431,6 @@ static void bind_all(void) {
   OK(weft_finalize());
 }
 
-/* ---- the end of the runtime ---- */
-
-struct late {
-  atomic_int is_there;
-  atomic_int has_left;
-};
-
-static void leave_late(void *argument) {
-  struct late *mine = argument;
-  OK(weft_worker_adopt(NULL));
-  atomic_store(&mine->is_there, 1);
-  OK(weft_sleep_ns(5 * MILLISECOND));
-  struct tree tree = {3, 0};
-  OK(weft_thread_join(start(grow, &tree)));
-  CHECK(tree.leaves == 27);
-  atomic_store(&mine->has_left, 1);
-  OK(weft_worker_leave());
-}
-
-static void finalize_waits(unsigned workers) {
-  phase = "finalize while one is adopted";
-  init_with(workers);
-  struct late late = {0, 0};
-  struct os_thread other;
-  begin(&other, leave_late, &late);
-  wait_for(&late.is_there, 1);
-  OK(weft_finalize());
-  CHECK(atomic_load(&late.has_left) == 1);
-  join(&other);
-}
-
-/* Comes before the end, or too late. */
-static void race_the_end(void *argument) {
-  atomic_int *has_begun = argument;
-  atomic_store(has_begun, 1);
-  for (;;) {
-    const weft_status status = weft_worker_adopt(NULL);
-    if (status == WEFT_NOT_INITIALIZED) return;
-    OK(status);
-    OK(weft_thread_create(nothing, NULL, NULL, NULL));
-    OK(weft_worker_leave());
-  }
-}
-
-static void races_the_end(void) {
-  phase = "adopt while the runtime ends";
-  for (int round = 0; round < ROUNDS; ++round) {
-    init_with(1 + (unsigned)round % 2);
-    atomic_int has_begun = 0;
-    struct os_thread others[2];
-    for (int i = 0; i < 2; ++i) begin(&others[i], race_the_end, &has_begun);
-    compute_until(&has_begun, 1);
-    OK(weft_finalize());
-    for (int i = 0; i < 2; ++i) join(&others[i]);
-  }
-}
-
 /* The OS thread of weft_init that stayed outside. */
 static void adopts_the_caller(void) {
   phase = "caller outside";
@@ -588,9 +493,6 @@ int main(void) {
   OK(weft_ext_set_event_sink(NULL, NULL));
   in_domains();
   bind_all();
-  finalize_waits(1);
-  finalize_waits(2);
-  races_the_end();
   adopts_the_caller();
   return 0;
 }

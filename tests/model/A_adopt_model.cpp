@@ -10,7 +10,6 @@
 #include <new>
 
 #include "life/adopted.hpp"
-#include "life/drain.hpp"
 #include "run/end.hpp"
 #include "run/fork.hpp"
 #include "thread/thread.hpp"
@@ -177,14 +176,36 @@ void goes_while_all_end() {
                    leave();
                  }},
           thread{"finalizer", [&] {
-                   static_cast<void>(end_adoption(the.rt));
-                   drain(the.rt);
-                   while (!end_adoption(the.rt)) {
-                     weft::arch::pause();
-                     if (live_units(the.rt) != 0) drain(the.rt);
-                   }
+                   drain_with_adopted(the.rt);
                    check(!is_adopted, "it has left");
                    end_runtime();
+                 }});
+}
+
+// Worker 0 ends what the OS thread made and left to it.
+void leaves_a_unit_while_all_end() {
+  make_alone();
+  enum left : std::uint8_t { not_yet, a_unit, nothing };
+  base::atomic<left> what{not_yet};
+  threads(thread{"OS thread",
+                 [&] {
+                   if (!becomes_worker()) return what.store(nothing, base::release);
+                   worker* const w = local::current_worker();
+                   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
+                   leave();
+                   what.store(a_unit, base::release);
+                 }},
+          thread{"worker 0",
+                 [&] {
+                   while (what.load(base::acquire) == not_yet) weft::arch::pause();
+                   if (what.load(base::relaxed) == nothing) return;
+                   worker* const w = worker_in_slot(the.rt, 0);
+                   count_finished(w);
+                   wake_finalizer_if_drained(w);
+                 }},
+          thread{"finalizer", [&] {
+                   drain_with_adopted(the.rt);
+                   check(live_units(the.rt) == 0, "what it left has ended");
                  }});
 }
 
@@ -199,5 +220,8 @@ const model m3{"A an adopted worker goes while a unit is pinned to it",
                leaves_while_pinned_to};
 const model m4{"A two OS threads are adopted and go", {.at_least = 100, .quick = quick, .deep = deep}, two_come_and_go};
 const model m5{"A an adopted worker goes while all end", {.at_least = 100, .quick = quick, .deep = deep}, goes_while_all_end};
+const model m6{"A an adopted worker leaves a unit while all end",
+               {.at_least = 100, .quick = quick, .deep = deep},
+               leaves_a_unit_while_all_end};
 
 }  // namespace
