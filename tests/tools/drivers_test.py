@@ -100,6 +100,11 @@ class StepsTest(DriverTest):
         self.assertEqual((step.passed, step.failed, step.skipped, step.failures, dict(step.figures)),
                          (2, 1, 1, {"wrong": "oh no"}, {"runs": 2}))
 
+    def test_a_disabled_test_has_not_passed(self):
+        step = steps.Tests("tests", 10)
+        step.read(xml.etree.ElementTree.fromstring(
+            '<testsuite tests="2" failures="0" skipped="0" disabled="1"><testcase name="right"/><testcase name="off" status="disabled"/></testsuite>'))
+        self.assertEqual((step.passed, step.failed, step.skipped), (1, 0, 1))
 
     def test_what_is_skipped_is_listed_with_its_reason(self):
         step = steps.Tests("tests", 10)
@@ -269,6 +274,10 @@ class CompareListsTest(DriverTest):
     def test_a_test_a_kind_or_a_command_that_is_lost(self):
         status, said = self.compare([("api.a", "api"), ("unit.b", "model")], {})
         self.assertEqual((status, said), (1, "lost: only: the command d\nlost: only: unit.b\nlost: other: unit.b\n4 before, 1 after, 3 lost, 0 new\n"))
+
+    def test_what_is_lost_is_no_less_lost_beside_what_is_new(self):
+        status, said = self.compare([("api.a", "api"), ("unit.e", "unit"), ("unit.f", "unit")], {"d": []})
+        self.assertEqual((status, said.splitlines()[-1]), (1, "4 before, 6 after, 2 lost, 4 new"))
 
     def test_what_a_step_does_without_is_lost_to_it(self):
         status, said = self.compare([("api.a", "api;odd"), ("unit.b", "unit;odd")], {"d": []})

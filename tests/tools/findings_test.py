@@ -90,6 +90,9 @@ class FindingsTest(unittest.TestCase):
     def test_it_reads_nothing_of_the_terminal(self):
         self.assertEqual(self.row('test -z "$(cat)"; echo seen: boils'), (0, "held", "boils"))
 
+    def test_one_whose_output_is_no_text(self):
+        self.assertEqual(self.row(r"printf '\377\n'; echo seen: boils"), (0, "held", "boils"))
+
     def test_one_that_leaves_something_behind(self):
         self.assertEqual(self.row("echo seen: boils; touch kettle"), (1, "broken", "leaves behind: kettle"))
         self.assertEqual(self.row('echo seen: boils; touch "$TMPDIR/cup"'), (1, "broken", "leaves behind: cup"))

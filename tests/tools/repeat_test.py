@@ -69,6 +69,11 @@ set_tests_properties(api.wrong-- PROPERTIES LABELS "api;odd")
         self.assertEqual(self.repeat(line), (0, ["library", "programs", "wrong++", "wrong--"]))
         self.assertEqual(self.repeat(line.replace("WORDS='two words'", ""))[0], 8)
 
+    def test_tests_have_the_variables_of_their_step(self):
+        self.script("", "cured")
+        _, said = self.lines(steps.Build("all", 100, preset="only"), self.failing_tests())
+        self.assertEqual(said.splitlines()[-1], "3 passed, 0 failed")
+
     def test_a_build_after_the_tests_is_not_repeated(self):
         (line,), _ = self.lines(steps.Build("programs", 100, preset="only", targets=("programs",)), self.failing_tests(),
                                 steps.Build("others", 100, preset="only", targets=("others",)))
