@@ -170,14 +170,16 @@ class DevTest(unittest.TestCase):
 
 
 class MakeTest(unittest.TestCase):
-    """The words that build, with a stand-in for cmake."""
+    """The words that build, with stand-ins for cmake and ctest."""
 
-    def make(self, word, fails=False):
+    def make(self, word, fails=None):
+        """fails: which of the two."""
         with tempfile.TemporaryDirectory() as folder:
-            cmake = os.path.join(folder, "cmake")
-            with open(cmake, "w", encoding="utf-8") as file:
-                file.write(f"#!/bin/sh\necho \"cmake was called: $*\"; {'exit 1' if fails else 'exit 0'}\n")
-            os.chmod(cmake, 0o755)
+            for name in ("cmake", "ctest"):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\necho \"{name} was called: $*\"; exit {int(name == fails)}\n")
+                os.chmod(path, 0o755)
             environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # also below make test
             environment["PATH"] = f"{folder}:{os.environ['PATH']}"
             command = ["make", "-f", os.path.join(TOP, "Makefile"), word]
@@ -209,9 +211,14 @@ class MakeTest(unittest.TestCase):
                 self.assertLess(said.count("\n"), 4, said)
 
     def test_what_cannot_be_configured_is_not_built(self):
-        done = self.make("build", fails=True)
+        done = self.make("build", fails="cmake")
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.stdout.count("cmake was called"), 1)
+
+    def test_quick_fails_as_its_tests_do_and_says_then_what_repeats_them(self):
+        for fails, status in (("ctest", 2), (None, 0)):
+            done = self.make("quick", fails)
+            self.assertEqual((done.returncode, "\nrepeat: " in done.stdout), (status, status != 0), done)
 
 
 if __name__ == "__main__":
