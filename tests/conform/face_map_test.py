@@ -3,6 +3,7 @@
 
 import os
 import re
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -75,6 +76,21 @@ class FaceMapTest(unittest.TestCase):
     def test_a_file_that_is_not_there_is_found(self):
         self.plant("faces/toy/MAP.md", MAP.replace("`start.c`", "`started.c`"))
         self.assertEqual(self.failures("test_the_files_that_it_names_are_there"), 1)
+
+    def build(self, name, text):
+        """A shared library and an archive of this C."""
+        source, one, shared, archive = (os.path.join(self.folder, f"{name}.{end}") for end in ("c", "o", "so", "a"))
+        self.plant(source, text)
+        for command in (["cc", "-c", "-fPIC", source, "-o", one], ["cc", "-shared", one, "-o", shared], ["ar", "rc", archive, one]):
+            subprocess.run(command, check=True)
+        return shared, archive
+
+    def test_a_library_that_needs_the_run_time_of_cxx_is_found(self):
+        right = self.build("right", "void weft_yield(void);\nvoid abort(void);\nint toy_count(void) { weft_yield(); abort(); }\n")
+        wrong = self.build("wrong", "void __cxa_throw(void);\nint toy_count(void) { __cxa_throw(); return 0; }\n")
+        for shared, archive, failures in ((right[0], right[1], 0), (right[0], wrong[1], 1), (wrong[0], right[1], 1)):
+            with mock.patch.multiple(Toy, SHARED=shared, ARCHIVE=archive):
+                self.assertEqual(self.failures("test_nothing_of_cxx_is_needed"), failures)
 
 
 if __name__ == "__main__":
