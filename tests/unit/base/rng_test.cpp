@@ -17,6 +17,12 @@ TEST_CASE("neighbouring seeds, and seed 0, give unrelated sequences") {
   CHECK(seen.size() == 1000);
 }
 
+TEST_CASE("the seed of which splitmix64 makes 0 gives numbers, too") {
+  rng numbers(0x61c8864680b583eb);
+  CHECK(numbers.next() != 0);
+  CHECK(numbers.next() != numbers.next());
+}
+
 TEST_CASE("the first numbers never change: a printed seed replays a run of an earlier build") {
   rng numbers(1);
   CHECK(numbers.next() == 0x4b46a55df3611b9bULL);
