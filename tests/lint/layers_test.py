@@ -34,6 +34,11 @@ class LayersTest(planted.PlantedTest):
         self.plant("src/base/list.hpp", '// #include "os/vm.hpp"\n')
         self.assertEqual(layers.check(self.top), [])
 
+    def test_an_include_with_spaces_is_one(self):
+        for text in ("#  include <os/vm.hpp>\n", "  #include <os/vm.hpp>\n"):
+            self.plant("src/base/list.hpp", f"#if 1\n{text}#endif\n")
+            self.assert_found(layers.check(self.top), "src/base/list.hpp:2: base may not include os/vm.hpp")
+
     def test_a_way_round_by_dots_is_found(self):
         self.plant("src/base/list.hpp", '#include "../os/vm.hpp"\n')
         self.assert_found(layers.check(self.top), "write it as layer/file.hpp")
@@ -103,8 +108,10 @@ class LayersTest(planted.PlantedTest):
         self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ knows 'mpi'")
         self.plant("dist/steal.cpp", "// an MPI\n")
         self.plant_rows("lang", **{"lang/runtime": "–"})
-        self.plant("lang/runtime/send.c", "int x = MPI_Send;\n")
-        self.assert_found(layers.check(self.top), "lang/runtime/send.c:1: only net/ knows 'MPI'")
+        for path in ("lang/runtime/send.c", "src/mem/send.cpp", "include/weft/send.h"):
+            self.plant(path, "int x = MPI_Send;\n")
+            self.assert_found(layers.check(self.top), f"{path}:1: only net/ knows 'MPI'")
+            self.plant(path, "\n")
 
     def plant_beside(self, folder, allowed):
         self.plant_rows(folder, **{folder: allowed})

@@ -442,6 +442,12 @@ class PlansTest(DriverTest):
         for plan in ("run.py", "deep.py"):
             self.assertEqual(self.start(os.path.join(DRIVERS, plan), "--only", "no such thing")[0], 2)
 
+    def test_families_run_on_what_ships_once_it_is_built(self):
+        plan = run.everything(2)
+        (place,) = (place for place, step in enumerate(plan) if step.name.startswith("families of C++ on release"))
+        self.assertEqual(plan[place].environment, {"LD_LIBRARY_PATH": os.path.join(TOP, "build", "release")})
+        self.assertTrue(any(isinstance(step, steps.Build) and step.preset == "release" and "weft" in step.targets for step in plan[:place]))
+
     def test_models_that_fail_or_are_not_there(self):
         for text, failed in (("exit 0", 0), ("exit 1", 1)):
             self.script(text, "model", "model_one")

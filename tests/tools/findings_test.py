@@ -57,6 +57,10 @@ class FindingsTest(unittest.TestCase):
     def test_one_that_holds(self):
         self.assertEqual(self.row("echo more; echo seen: boils"), (0, "held", "boils"))
 
+    def test_a_field_of_the_head_goes_on_in_the_next_line(self):
+        self.finding("echo seen: boils over", head=HEAD.replace("# Seen: boils\n", "# Seen: boils\n# over\n"))
+        self.assertIn("1 held", self.start()[1])
+
     def test_one_that_has_changed(self):
         self.assertEqual(self.row("echo seen: freezes; exit 1"), (1, "changed", "freezes (before: boils)"))
         self.assertEqual(self.row("echo seen: freezes"), (1, "changed", "freezes (before: boils)"))
