@@ -119,6 +119,22 @@ static void scheduler_exits(void) {
   OK(ABT_pool_free(&pool));
 }
 
+/* ---- a scheduler that steals ---- */
+
+/* It looks into each of the pools behind its first, from whichever it begins with. */
+static void many_to_steal_from(void) {
+  enum { count = 4, rounds = 40 };
+  atomic_int ran = 0;
+  ABT_pool pools[count];
+  ABT_xstream stream;
+  for (int i = 0; i < count; ++i) pools[i] = new_pool(ABT_POOL_FIFO);
+  OK(ABT_xstream_create_basic(ABT_SCHED_RANDWS, count, pools, ABT_SCHED_CONFIG_NULL, &stream));
+  for (int round = 0; round < rounds; ++round) end(start(pools[round % count], add_one, &ran));
+  CHECK(atomic_load(&ran) == rounds);
+  end_stream(stream);
+  for (int i = 0; i < count; ++i) OK(ABT_pool_free(&pools[i]));
+}
+
 /* ---- ranks ---- */
 
 static void ranks(void) {
@@ -176,6 +192,7 @@ void check_streams(void) {
   RUN(exit_and_revive);
   RUN(revive_at_once);
   RUN(scheduler_exits);
+  RUN(many_to_steal_from);
   RUN(ranks);
   RUN(the_primary);
 }
