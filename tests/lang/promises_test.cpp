@@ -3,6 +3,7 @@
 // vectors.
 #include <atomic>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -52,6 +53,23 @@ TEST_CASE("the probability is 1 at the start of a task, and what it was after it
   CHECK(counts().given == 1);
   CHECK(in_task == 1);
   CHECK(behind == 0.25);
+}
+
+TEST_CASE("a seed repeats the random choices of a run, and another seed chooses otherwise") {
+  weft::runtime runtime({.workers = 1});
+  const variable storm("WEFT_TASCELL_STORM", "3");
+  const auto given = [](const char* number) {
+    const variable seed("WEFT_TASCELL_SEED", number);
+    CHECK(tascell::run([](context c) { return fib(c, 15); }, {.workers = 1}) == 610);
+    return counts().given;
+  };
+  std::set<std::uint64_t> of_seeds;
+  for (const char* number : {"1", "2", "3", "4", "5"}) {
+    const std::uint64_t first = given(number);
+    CHECK(given(number) == first);
+    of_seeds.insert(first);
+  }
+  CHECK(of_seeds.size() > 1);
 }
 
 TEST_CASE("a cancellation that comes while a task joins holds after the join") {
