@@ -69,6 +69,12 @@ set_tests_properties(api.wrong-- PROPERTIES LABELS "api;odd")
         self.assertEqual(self.repeat(line), (0, ["library", "programs", "wrong++", "wrong--"]))
         self.assertEqual(self.repeat(line.replace("WORDS='two words'", ""))[0], 8)
 
+    def test_tests_of_two_presets_are_repeated_after_the_builds_of_both(self):
+        builds = [steps.Build("library", 100, preset="only", targets=("library",)), steps.Build("of another", 100, preset="another", targets=("others",))]
+        (_, line), _ = self.lines(*builds, self.failing_tests(also_preset="another"))
+        self.assertRegex(line, "^cmake --preset only && cmake --build --preset only --target library && "
+                               "cmake --preset another && cmake --build --preset another --target others && WORDS=")
+
     def test_tests_have_the_variables_of_their_step(self):
         self.script("", "cured")
         _, said = self.lines(steps.Build("all", 100, preset="only"), self.failing_tests())

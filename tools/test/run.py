@@ -21,11 +21,11 @@ class Plan:
     def build(self, preset, budget_s, targets=(), name=None):
         self.steps.append(steps.Build(name or f"build {preset}", budget_s, preset=preset, targets=targets))
 
-    def test(self, name, preset, budget_s, kinds, jobs_a_cpu=1, excluding="^$", without="", environment=None):
+    def test(self, name, preset, budget_s, kinds, jobs_a_cpu=1, excluding="^$", without="", environment=None, also_preset=""):
         given = {"STRESS_SECONDS": str(self.stress_seconds)} if "stress" in kinds.split("|") else {}
         self.steps.append(
             steps.Tests(name, budget_s, preset=preset, kinds=kinds, jobs_a_cpu=jobs_a_cpu, environment={**given, **(environment or {})},
-                        excluding=excluding, without=without)
+                        excluding=excluding, without=without, also_preset=also_preset)
         )
 
     def command(self, name, preset, budget_s, script, *arguments):
@@ -74,7 +74,7 @@ def everything(jobs, stress_seconds=1):
     plan.test("release: api, examples", "release", 60, "api|examples", 3, without=CPP_FAMILIES)
     # A program does not know whether the shared library that it loads has checks.
     what_ships = {"LD_LIBRARY_PATH": os.path.join(steps.TOP, "build", "release")}
-    plan.test("families of C++ on release: api", "checked", 60, CPP_FAMILIES[1:-1], 3, excluding="_static$|_schedules$", environment=what_ships)
+    plan.test("families of C++ on release: api", "checked", 60, CPP_FAMILIES[1:-1], 3, excluding="_static$|_schedules$", environment=what_ships, also_preset="release")
     plan.test("tools", "release", 60, "tools")
     plan.test("guard", "release", 30, "guard")
     plan.test("package", "release", 60, "package")
@@ -110,7 +110,9 @@ def main():
     parser.add_argument("--only", help="run the steps of one preset")
     parser.add_argument("--stress-seconds", type=int, default=1, help="what a stress test may take")
     arguments = parser.parse_args()
-    chosen = [step for step in everything(arguments.jobs, arguments.stress_seconds) if arguments.only in (None, step.preset)]
+    chosen = everything(arguments.jobs, arguments.stress_seconds)
+    if arguments.only:
+        chosen = [step for step in chosen if step.preset == arguments.only and not getattr(step, "also_preset", "")]
     if not chosen:
         parser.error(f"no steps for the preset {arguments.only}")
     return steps.run_all(chosen, arguments.jobs, steps.run_tests_beside_builds)

@@ -151,12 +151,14 @@ class Tests(Step):
     environment: dict = field(default_factory=dict)
     excluding: str = "^$"  # a regular expression of names
     without: str = ""  # one of labels
+    also_preset: str = ""  # whose build the tests use, too
     counts_tests = True
 
     def lines_to_repeat(self, builds):
         chosen = ["-R", tests_named(self.failures)] if 0 < len(self.failures) <= TESTS_NAMED else self.choice()
         test = shell_line(["ctest", "--preset", self.preset, *chosen, "--output-on-failure"], self.environment)
-        return [f"{build_line(builds)} && {test}" if builds else test]
+        presets = dict.fromkeys(build.preset for build in builds)
+        return [" && ".join([*(build_line([build for build in builds if build.preset == each]) for each in presets), test])]
 
     def choice(self):
         return ["-L", f"^({self.kinds})$", "-E", self.excluding, *(["-LE", self.without] if self.without else [])]
@@ -256,8 +258,9 @@ class Commands(Step):
 
 
 def builds_before(steps, place):
-    """The builds of a step's preset that stand before it."""
-    return [step for step in steps[:place] if isinstance(step, Build) and step.preset == steps[place].preset]
+    """The builds that stand before a step and that it uses."""
+    presets = (steps[place].preset, getattr(steps[place], "also_preset", ""))
+    return [step for step in steps[:place] if isinstance(step, Build) and step.preset in presets]
 
 
 def shortened(lines, head=20, tail=10):
