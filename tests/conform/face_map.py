@@ -97,5 +97,6 @@ class FaceMap:
         allowed = symbols.available()
         for path, option in ((self.SHARED, "-D"), (self.ARCHIVE, "-g")):
             own = set(symbols.nm(path, option, "--defined-only"))
-            needed = {name for name in set(symbols.nm(path, option, "--undefined-only")) - own if not name.startswith("weft_")}
+            wanted = symbols.nm(path, option, "--undefined-only")
+            needed = {name: kind for name, kind in wanted.items() if name not in own and not name.startswith("weft_")}
             self.assertEqual(symbols.check_needed(path, needed, allowed), [])

@@ -43,6 +43,10 @@ class SymbolsTest(planted.PlantedTest):
         self.assert_found(self.problems(GOOD, link=["-Wl,-z,lazy"]), "relocations stay writable")
         self.assert_found(self.problems(GOOD, link=["-Wl,-z,now,-z,norelro"]), "relocations stay writable")
 
+    def test_a_library_that_is_not_there_is_no_empty_one(self):
+        with self.assertRaisesRegex(OSError, "nm cannot read .*libweft.a"):
+            symbols.nm(os.path.join(self.top, "libweft.a"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@ must not need the C++ library. It asks for no executable stack, and its relocati
 
 usage: symbols.py libweft.so libweft.a [folder]"""
 
+import os
 import re
 import subprocess
 import sys
@@ -28,6 +29,8 @@ SANITIZERS = re.compile(r"^__(asan|tsan|sanitizer)_\w+$")
 def nm(path, *options):
     """{name: type} of a library's symbols."""
     run = subprocess.run(["nm", "-P", *options, path], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise OSError(f"nm cannot read {path}: {run.stderr.strip()}")
     found = {}
     for line in run.stdout.split("\n"):
         words = line.split()
@@ -50,7 +53,8 @@ def available():
     names = set()
     for library, options in (("libc.so.6", ["-D"]), ("ld-linux-x86-64.so.2", ["-D"]), ("ld-linux-aarch64.so.1", ["-D"]), ("libgcc.a", []), ("libc_nonshared.a", [])):
         path = subprocess.run(["cc", f"-print-file-name={library}"], capture_output=True, text=True).stdout.strip()
-        names.update(name for name, kind in nm(path, *options).items() if kind not in "Uw")
+        if os.path.exists(path):  # else the C library is another processor's
+            names.update(name for name, kind in nm(path, *options).items() if kind not in "Uw")
     return names
 
 
