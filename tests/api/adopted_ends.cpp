@@ -217,6 +217,22 @@ TEST_CASE("an overflow of an adopted OS thread's stack is named") {
   CHECK(end.says("give its OS thread a larger stack (pthread_attr_setstacksize, now 2"));
 }
 
+TEST_CASE("an overflow of main's stack is named so, too, where main was adopted") {
+  if (is_under_sanitizer) return;
+  const child_end end = run_in_child([] {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    config.caller_outside = true;
+    must(weft_init(&config));
+    overflows(nullptr);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGSEGV);
+  CHECK(end.says(" \"guest\" (adopted OS thread)"));
+  CHECK(end.says("cure: raise the limit of main's stack (ulimit -s, now "));
+}
+
 #if defined(IS_EMULATED)
 constexpr bool shows_waits = false;
 #else

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -241,6 +242,64 @@ TEST_CASE("a wait with locks of OS threads: the library with checks says it once
 [[gnu::noinline]] void take_and_give(std::mutex* mutex) {
   const std::lock_guard hold(*mutex);
   asm volatile("" ::: "memory");
+}
+
+TEST_CASE("each place where locks are taken is told once") {
+  const child_end end = run_in_child([] {
+    run_beside_ready_thread([] {
+      std::mutex mutex;
+      for (int i = 0; i < 2; ++i) {
+        yield_with_lock(&mutex);
+        const weft::jthread other([] {});
+        take_outer(&mutex);
+        weft::this_thread::yield();
+        mutex.unlock();
+      }
+    });
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(count(end.errors, "weft: warning: main waits or yields") == (counts_locks() ? 2 : 0));
+  CHECK(end.says("take_outer") == counts_locks());
+}
+
+TEST_CASE("all locks are counted, however many") {
+  const child_end end = run_in_child([] {
+    run_beside_ready_thread([] {
+      std::array<std::mutex, 12> many;
+      const weft::jthread other([] {});
+      for (std::mutex& each : many) each.lock();
+      for (unsigned last = 11; last != 8; --last) many[last].unlock();
+      weft::this_thread::yield();
+      for (unsigned each = 0; each <= 8; ++each) many[each].unlock();
+    });
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("its OS thread holds 9 locks of OS threads (pthread_mutex_t), taken in ") == counts_locks());
+}
+
+TEST_CASE("a lock that is taken in a blocking region is told where the thread waits after it") {
+  for (const bool is_kept : {true, false}) {
+    const child_end end = run_in_child([is_kept] {
+      run_beside_ready_thread([is_kept] {
+        std::mutex mutex;
+        const weft::jthread other([] {});
+        NEED(weft_blocking_begin() == WEFT_OK);
+        mutex.lock();
+        if (!is_kept) mutex.unlock();
+        NEED(weft_blocking_end() == WEFT_OK);
+        weft::this_thread::yield();
+        if (is_kept) mutex.unlock();
+      });
+      return 0;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("holds 1 lock of OS threads") == (is_kept && counts_locks()));
+  }
 }
 
 TEST_CASE("the place is that of a lock which is still held") {

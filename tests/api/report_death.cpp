@@ -256,6 +256,24 @@ TEST_CASE("an overflow of an OS thread that started the runtime names the cure")
   CHECK(end.says("cure: give its OS thread a larger stack (pthread_attr_setstacksize, now "));
 }
 
+TEST_CASE("a stack for signals that the program gave is in force again at the end") {
+  const child_end end = run_in_child([] {
+    static char memory[32 * 1024];
+    stack_t mine = {}, now = {};
+    mine.ss_sp = memory;
+    mine.ss_size = sizeof memory;
+    NEED(sigaltstack(&mine, nullptr) == 0);
+    start(1);
+    NEED(sigaltstack(nullptr, &now) == 0 && now.ss_size > sizeof memory);  // with room for reports
+    NEED(weft_finalize() == WEFT_OK);
+    NEED(sigaltstack(nullptr, &now) == 0);
+    NEED(now.ss_flags == 0 && now.ss_sp == memory && now.ss_size == sizeof memory);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
 TEST_CASE("an overflow of main that the program handles itself is the program's") {
   const child_end end = run_in_child([] {
     handle(SIGSEGV, [](int) { _exit(43); });

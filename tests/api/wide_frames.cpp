@@ -275,6 +275,30 @@ TEST_CASE("a stack of a size class and one of none have such guards" * doctest::
   CHECK(deeper_rows(end) == 1);
 }
 
+TEST_CASE("of a function's threads one that went deeper than its stack counts most, whichever came first" *
+          doctest::skip(is_emulated)) {
+  for (const bool is_beneath_first : {true, false}) {
+    const child_end end = run_in_child([is_beneath_first] {
+      measure_stacks();
+      weft_config config = WEFT_CONFIG_INIT;
+      config.workers = 1;
+      NEED(weft_init(&config) == WEFT_OK);
+      for (const bool is_beneath : {is_beneath_first, !is_beneath_first}) {
+        weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+        attr.stack_bytes = is_beneath ? 48 * K : 2048 * K;
+        scene now{8 * K, is_beneath ? half_megabyte : 2 * half_megabyte, 0};
+        weft_thread* made = nullptr;
+        NEED(weft_thread_create(call, &now, &attr, &made) == WEFT_OK && weft_thread_join(made) == WEFT_OK);
+      }
+      return weft_finalize() == WEFT_OK ? 0 : 1;
+    });
+    INFO(end.errors);
+    CHECK(end.exit_code == 0);
+    CHECK(end.says("  call: 58"));
+    CHECK(end.says(" bytes, 2 threads; deeper than its stack\n"));
+  }
+}
+
 TEST_CASE("what an earlier thread left beneath a stack does not count" * doctest::skip(is_emulated)) {
   const child_end end = run_in_child([] {
     measure_stacks();

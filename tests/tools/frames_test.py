@@ -47,6 +47,24 @@ class FramesTest(command.CommandTest):
         self.assertFalse(self.rows(LIBRARY, "--at-least", "1G"))
         self.assertRegex(self.shown, r"(?m)^0 of \d+ functions in 1 file .*\nThe largest has 3,000,\d+ bytes: wider_frame, in /")
 
+    def test_a_frame_as_large_as_the_stack_is_not_larger(self):
+        size = self.rows(LIBRARY, "--at-least", "64K")["wide_frame"][0]
+        self.assertEqual(set(self.rows(LIBRARY, "--stack", size, "--guard", "1M")), {"wider_frame"})
+        self.assertIn(f"a frame of {size + 1:,} bytes or more", self.shown)
+        self.assertEqual(self.rows(LIBRARY, "--stack", size - 1, "--guard", "1M")["wide_frame"][1], "stack")
+
+    def test_a_file_that_is_met_again_is_read_once(self):
+        self.rows(PROGRAM, "--stack", "64K")
+        shown = self.shown
+        self.rows(PROGRAM, LIBRARY, PROGRAM, "--stack", "64K")
+        self.assertEqual(self.shown, shown)
+
+    def test_a_stripped_library_has_the_names_that_others_see(self):
+        stripped = self.path("stripped.so")
+        subprocess.run(["objcopy", "--strip-all", LIBRARY, stripped], check=True)
+        self.check(self.rows(stripped, "--stack", "64K")["wide_frame"], 100000, "stack", stripped)
+        self.assertNotIn("which has no name", self.shown)
+
     def test_the_settings_of_the_library(self):
         self.assertEqual(set(self.rows(LIBRARY, WEFT_STACK_SIZE="1M", WEFT_GUARD_SIZE="64M")), {"wider_frame"})
         self.assertEqual(set(self.rows(LIBRARY, WEFT_STACK_SIZE="64M", WEFT_GUARD_SIZE="80K")), {"wider_frame", "wide_frame"})
