@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "../../support/child.hpp"
@@ -205,6 +206,83 @@ TEST_CASE("a circle is found wherever it stands among what a step has no time fo
     }
     _exit(0);
     return 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+namespace {
+
+// A thread waits for the mutex of one that joins a guest: the guest runs on its joiner's stack, and
+// waits for the mutex of that thread. All three stay so for ever. A step has seen an earlier thread
+// wait on that stack whose record is the guest's now.
+struct guest_scene {
+  weft_mutex joiners = WEFT_MUTEX_INIT, others = WEFT_MUTEX_INIT, mains = WEFT_MUTEX_INIT;
+  weft_event joiner_holds = WEFT_EVENT_INIT, other_holds = WEFT_EVENT_INIT;
+  std::uintptr_t joiners_frame = 0, guests_frame = 0;
+  bool has_record_back = false;  // there is one worker
+
+  explicit guest_scene(search* looks) {
+    NEED(weft_thread_create(wait_for_joiner, this, nullptr, nullptr) == WEFT_OK);
+    NEED(weft_mutex_lock(&mains) == WEFT_OK);
+    weft_thread* earlier = nullptr;
+    NEED(weft_thread_create(wait_for_main, this, nullptr, &earlier) == WEFT_OK);
+    while (weft_thread_get_state(earlier) != WEFT_THREAD_BLOCKED) weft_yield();
+    looks->step();
+    NEED(weft_mutex_unlock(&mains) == WEFT_OK && weft_thread_join(earlier) == WEFT_OK);
+    // The first one has its record until the second one, which has its stack, makes the guest.
+    for (void (*const each)(void*) : {give_record_back, join_guest})
+      NEED(weft_thread_create(each, this, nullptr, nullptr) == WEFT_OK);
+    NEED(weft_sleep_ns(30 * ms) == WEFT_OK);
+    NEED(guests_frame != 0);
+  }
+  bool has_guest() const { return joiners_frame > guests_frame && joiners_frame - guests_frame < 65536; }
+
+  static std::uintptr_t frame_here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+  static void give_record_back(void* memory) { static_cast<guest_scene*>(memory)->has_record_back = true; }
+  static void wait_for_main(void* memory) {
+    auto* all = static_cast<guest_scene*>(memory);
+    NEED(weft_mutex_lock(&all->mains) == WEFT_OK && weft_mutex_unlock(&all->mains) == WEFT_OK);
+  }
+  static void wait_for_joiner(void* memory) {
+    auto* all = static_cast<guest_scene*>(memory);
+    NEED(weft_mutex_lock(&all->others) == WEFT_OK && weft_event_set(&all->other_holds) == WEFT_OK);
+    NEED(weft_event_wait(&all->joiner_holds) == WEFT_OK);
+    NEED(weft_mutex_lock(&all->joiners) == WEFT_OK);
+  }
+  static void join_guest(void* memory) {
+    auto* all = static_cast<guest_scene*>(memory);
+    NEED(weft_mutex_lock(&all->joiners) == WEFT_OK && weft_event_set(&all->joiner_holds) == WEFT_OK);
+    NEED(weft_event_wait(&all->other_holds) == WEFT_OK);
+    while (!all->has_record_back) weft_yield();
+    all->joiners_frame = frame_here();
+    weft_thread* guest = nullptr;
+    NEED(weft_thread_create(wait_as_guest, all, nullptr, &guest) == WEFT_OK);
+    static_cast<void>(weft_thread_join(guest));
+  }
+  static void wait_as_guest(void* memory) {
+    auto* all = static_cast<guest_scene*>(memory);
+    all->guests_frame = frame_here();
+    NEED(weft_mutex_lock(&all->others) == WEFT_OK);
+  }
+};
+
+}  // namespace
+
+// Both stand there, and the mutex knows its holder by an address in the stack.
+TEST_CASE("a guest is not taken for the holder of what its joiner locked") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DEADLOCK", "off", 1);
+    start();
+    search looks;
+    guest_scene all(&looks);
+    looks.go_on_until(looks.one->rounds() + 3);
+    if (all.has_guest()) {
+      NEED(looks.found == 0);
+    } else {  // where no thread lends its stack the joiner waits as others do
+      NEED(looks.found == 1 && looks.members == 3);
+    }
+    return all.has_guest() || weft::sched::local::current_runtime()->lend_bytes == PTRDIFF_MAX ? 0 : 1;
   });
   INFO(end.errors);
   CHECK(end.exit_code == 0);
