@@ -148,6 +148,8 @@ class stack_depot {
   static void destroy_left(stack* one, const stack_memory& memory);
 
   std::size_t stack_bytes() const { return settings_.stack_bytes; }
+  // Whether all its stacks are so large, however short address space is.
+  bool keeps_size() const { return !settings_.may_shrink || settings_.address_bytes == SIZE_MAX; }
 
   // So far: slots and mappings laid out in fresh memory; slots whose memory was given back.
   struct counts {

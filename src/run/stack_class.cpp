@@ -157,7 +157,7 @@ status find_class(runtime* rt, worker* w, std::size_t bytes, unsigned* out) {
   const queue::guard hold(rt->stack_sizes_lock);
   *out = mem::fork_class;
   const std::size_t whole = base::round_up(bytes, os::page_bytes());
-  if (whole == rt->stack_depot.stack_bytes()) *out = mem::default_class;
+  if (whole == rt->stack_depot.stack_bytes() && rt->stack_depot.keeps_size()) *out = mem::default_class;
   for (unsigned index = 0; *out == mem::fork_class && index < rt->stack_size_count; ++index) {
     const unsigned each = mem::fork_class + 1 + index;
     if (depot_of(rt, each)->stack_bytes() == stack_bytes) *out = each;

@@ -4,10 +4,13 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include "../support/child.hpp"
@@ -55,6 +58,44 @@ TEST_CASE("more threads than default stacks fit: all block at once, and one line
   CHECK(end.says(line));
   CHECK(end.says("get stacks of 64 KiB, not of 192 KiB"));
   CHECK(end.lines() == 1);
+}
+
+TEST_CASE("a thread that asks for a size has it, also for the default one") {
+  const child_end end = run_in_child([] {
+    const rlimit limit = {rlim_t{512} << 20, rlim_t{512} << 20};
+    NEED(setrlimit(RLIMIT_AS, &limit) == 0);
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 1;
+    NEED(weft_init(&config) == WEFT_OK);
+    static std::size_t least = SIZE_MAX;
+    static weft_event go = WEFT_EVENT_INIT;
+    const auto measure = [](void*) {
+      void* low = nullptr;
+      std::size_t bytes = 0;
+      weft_ext_thread_stack(weft_self(), &low, &bytes);
+      least = std::min(least, bytes);
+      NEED(weft_event_wait(&go) == WEFT_OK);
+    };
+    std::vector<weft_thread*> small(1000);
+    for (weft_thread*& each : small) NEED(weft_thread_create(use_some, &go, nullptr, &each) == WEFT_OK);
+    for (weft_thread* const each : small) {
+      while (weft_thread_get_state(each) != WEFT_THREAD_BLOCKED) weft_yield();
+    }
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    attr.stack_bytes = 192 * K;
+    std::vector<weft_thread*> asked(100);
+    for (weft_thread*& each : asked) NEED(weft_thread_create(measure, nullptr, &attr, &each) == WEFT_OK);
+    for (weft_thread* const each : asked) {
+      while (weft_thread_get_state(each) != WEFT_THREAD_BLOCKED) weft_yield();
+    }
+    NEED(weft_event_set(&go) == WEFT_OK);
+    for (weft_thread* const each : small) NEED(weft_thread_join(each) == WEFT_OK);
+    for (weft_thread* const each : asked) NEED(weft_thread_join(each) == WEFT_OK);
+    NEED(weft_finalize() == WEFT_OK);
+    return least >= 190 * K ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("where not one stack fits, a line names the variables and the limit") {
