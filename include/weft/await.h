@@ -58,7 +58,8 @@ typedef struct weft_await_case {
 /* An awaiter: WEFT_AWAITER_INIT fills one. */
 typedef struct weft_awaiter {
   /* Called once for each time that the awaiter was armed, unless that was cancelled. WEFT_OK, or
-   * WEFT_TIMEOUT: the deadline passed, or WEFT_ENDED: the runtime ended before the deadline. */
+   * WEFT_TIMEOUT: the deadline passed, or WEFT_ENDED: the runtime ended before the deadline, or
+   * weft_finalize_with dropped the thread. */
   void (*ready)(struct weft_awaiter *awaiter, weft_status status);
   uint64_t deadline_ns; /* WEFT_FOREVER: none */
   uint64_t value;       /* what the kind asks for, and what it gives */

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -122,7 +123,12 @@ class jthread {
   void end() noexcept {
     if (!joinable()) return;
     request_stop();
-    thread_.join();
+    try {
+      thread_.join();
+    } catch (const error& failed) {
+      if (failed.code() != errc::ended) std::terminate();
+      thread_.detach();  // the end of the runtime has dropped it
+    }
   }
 
   std::stop_source source_;

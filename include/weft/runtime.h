@@ -96,6 +96,33 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
+/* What weft_finalize_with does with threads that have not ended. */
+typedef enum weft_finalize_mode {
+  WEFT_DRAIN = 0, /* it waits for them, as weft_finalize does */
+  WEFT_DROP = 1   /* it drops those that are ready or blocked */
+} weft_finalize_mode;
+
+/* As weft_finalize. With WEFT_DROP, the last call does not wait for threads and tasklets.
+ *
+ * A thread that runs is waited for until it switches, and a thread in a blocking region until its
+ * call has returned. Then each thread that is ready, blocked or asleep is dropped: it never runs
+ * again. The library takes back its stack and what it kept of the thread. No destructor of its
+ * frames and of its values of keys runs, and no mutex that it holds is unlocked. An object at which
+ * a dropped thread waited must be initialised anew before it is used again; full/empty words,
+ * weft_syncvar and the words of weft_word_wait_* need nothing. Each pool loses the dropped threads,
+ * but for pools of the program's own kind (ext.h), whose functions still have the handles.
+ *
+ * The handle of a dropped thread that was not detached stays good: a join of it, also one by an OS
+ * thread outside that waits when the call begins, returns WEFT_ENDED, an awaiter at its end gets
+ * WEFT_ENDED, and weft_thread_detach frees the handle. A line on stderr says how many threads were
+ * dropped, unless there are none; WEFT_STATS adds the names of the first ones.
+ * Errors: WEFT_INVALID (mode is no value of weft_finalize_mode), WEFT_BUSY (WEFT_DROP, and an OS
+ * thread is adopted: each calls weft_worker_leave before; the runtime goes on), and those of
+ * weft_finalize.
+ * Switches: may. Callers: those of weft_finalize.
+ * Undefined: a dropped thread that stood on the stack of a context leaves its own stack mapped. */
+WEFT_NODISCARD WEFT_API weft_status weft_finalize_with(weft_finalize_mode mode);
+
 /* Tells whether the runtime runs.
  * Returns: true from the first weft_init until the last weft_finalize has ended the workers.
  * Switches: never. Callers: any, signal handlers included. */

@@ -80,7 +80,19 @@ class runtime {
   // thread; the program then ends with a message. In a child of fork() there is no runtime to end,
   // and nothing is done.
   ~runtime() {  // NOLINT(bugprone-exception-escape): meant
+    if (has_dropped_) return;
     if (const weft_status status = weft_finalize(); status != WEFT_UNSUPPORTED) detail::check(status, "weft_finalize");
+  }
+
+  // Ends this use of the runtime now; the destructor then does nothing. The last use does not wait
+  // for threads: weft_finalize_with(WEFT_DROP), runtime.h, says what becomes of them.
+  //
+  // May switch. Callable from the OS thread that made the object. Throws weft::error: busy (an OS
+  // thread is adopted); the runtime then goes on.
+  void drop() {
+    if (has_dropped_) return;
+    detail::check(weft_finalize_with(WEFT_DROP), "weft_finalize_with");
+    has_dropped_ = true;
   }
 
   // Tells whether the runtime runs. This function and those below concern the one runtime of the
@@ -105,6 +117,9 @@ class runtime {
   // Ends a worker. The other workers receive the units of its queue. May switch. Throws
   // weft::error: busy (worker 0, or units are pinned to the worker).
   static void remove_worker(unsigned worker) { detail::check(weft_worker_remove(worker), "weft_worker_remove"); }
+
+ private:
+  bool has_dropped_ = false;
 };
 
 // The settings of weft_adopt_config, for C++. A member that is 0 has its default.

@@ -103,7 +103,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, 
  * thread outside waits in the kernel.
  * Errors: WEFT_INVALID (thread is null or detached), WEFT_DEADLOCK (thread is the caller),
  * WEFT_CANNOT_BLOCK (the caller is a tasklet, and the thread has not ended), WEFT_BUSY (the thread
- * has not ended, and another caller is joining it).
+ * has not ended, and another caller is joining it), WEFT_ENDED (weft_finalize_with dropped the
+ * thread).
  * Switches: may. Callers: any.
  * Undefined: a thread that was joined already; a second join of a thread that begins after the
  * thread's end. */
@@ -118,7 +119,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_join(weft_thread *thread);
 WEFT_NODISCARD WEFT_API weft_status weft_thread_join_until(weft_thread *thread, uint64_t deadline_ns);
 
 /* Joins a thread if it has ended: frees its descriptor.
- * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (it has not ended).
+ * Errors: WEFT_INVALID (thread is null or detached), WEFT_BUSY (it has not ended), WEFT_ENDED
+ * (weft_finalize_with dropped it).
  * Switches: never. Callers: any.
  * Undefined: what is undefined for weft_thread_join. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_try_join(weft_thread *thread);

@@ -14,7 +14,9 @@
 #include "os/process.hpp"
 #include "queue/spinlock.hpp"
 #include "run/left_behind.hpp"
+#include "sync/feb.hpp"
 #include "sync/mutex.hpp"
+#include "sync/word.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
@@ -38,6 +40,7 @@ constinit bool has_told_ignored = false;  // of this runtime; guarded by nesting
 // 1 while the last weft_finalize runs. Written inside nesting_lock.
 constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
+constexpr weft::sched::reason not_the_first_caller{nullptr, "the caller is not the one that called weft_init first"};
 constexpr weft::sched::reason os_refused{nullptr, "the system refused an OS thread or a pthread key"};
 
 const void* caller_identity() {
@@ -100,8 +103,47 @@ void finalize_wholly() {
     nesting = 0;
     is_ending.store(1, weft::base::relaxed);
   }
-  static_cast<void>(sched::finish(sched::local::current_runtime()));
+  sched::finish(sched::local::current_runtime());
   note_end();
+}
+
+// It goes on instead.
+void undo_ending() {
+  {
+    const weft::queue::guard hold(nesting_lock);
+    ++nesting;
+    is_ending.store(0, weft::base::relaxed);
+  }
+  weft::os::futex_wake(&is_ending, INT32_MAX);
+}
+
+void forget_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+  weft::sync::feb::forget_waits(is_dropped, state);
+  weft::sync::forget_waits_at_words(is_dropped, state);
+}
+
+weft_status finalize(weft_finalize_mode mode, const call_errors& of) {
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
+  {
+    const weft::queue::guard hold(nesting_lock);
+    if (nesting == 0) return told(WEFT_NOT_INITIALIZED, of);
+    if (nesting > 1 || is_ending.load(weft::base::relaxed) != 0) {
+      --nesting;
+      return WEFT_OK;
+    }
+    if (caller_identity() != first_caller) return told(WEFT_NOT_OWNER, of);
+    nesting = 0;
+    is_ending.store(1, weft::base::relaxed);
+  }
+  sched::runtime* const rt = sched::local::current_runtime();
+  if (mode == WEFT_DRAIN) {
+    sched::finish(rt);
+  } else if (const status refused = sched::finish_dropping(rt, forget_waits); refused != status::ok) {
+    undo_ending();
+    return told(refused, of);
+  }
+  note_end();
+  return WEFT_OK;
 }
 
 // What calls weft_init: the program, or a layer between it and Weft.
@@ -195,23 +237,17 @@ weft_status weft_ext_init(const weft_config* config) {
 }
 
 weft_status weft_finalize(void) {
-  static constexpr call_errors of{.call = "weft_finalize",
-                                  .not_owner = {nullptr, "the caller is not the one that called weft_init first"}};
-  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
-  {
-    const weft::queue::guard hold(nesting_lock);
-    if (nesting == 0) return told(WEFT_NOT_INITIALIZED, of);
-    if (nesting > 1 || is_ending.load(weft::base::relaxed) != 0) {
-      --nesting;
-      return WEFT_OK;
-    }
-    if (caller_identity() != first_caller) return told(WEFT_NOT_OWNER, of);
-    nesting = 0;
-    is_ending.store(1, weft::base::relaxed);
+  static constexpr call_errors of{.call = "weft_finalize", .not_owner = not_the_first_caller};
+  return finalize(WEFT_DRAIN, of);
+}
+
+weft_status weft_finalize_with(weft_finalize_mode mode) {
+  static constexpr call_errors of{.call = "weft_finalize_with", .not_owner = not_the_first_caller};
+  if (mode != WEFT_DRAIN && mode != WEFT_DROP) {
+    static_cast<void>(sched::because(status::invalid, "mode", "%u is no value of weft_finalize_mode", mode));
+    return told(WEFT_INVALID, of);
   }
-  const status result = sched::finish(sched::local::current_runtime());
-  note_end();
-  return code(result);
+  return finalize(mode, of);
 }
 
 bool weft_is_initialized(void) { return sched::local::current_runtime() != nullptr; }

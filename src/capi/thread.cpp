@@ -153,7 +153,8 @@ weft_status weft_thread_try_join(weft_thread* thread) {
   static constexpr call_errors of{.call = "weft_thread_try_join",
                                   .argument = "thread",
                                   .invalid = {"thread", "it is detached"},
-                                  .busy = {"thread", "it has not ended"}};
+                                  .busy = {"thread", "it has not ended"},
+                                  .ended = {"thread", sched::was_dropped_at_the_end}};
   return call_on(of, thread, [](weft_thread* it) { return sched::try_join(live_unit(it, of.call)); });
 }
 

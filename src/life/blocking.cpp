@@ -75,8 +75,8 @@ void come_back(blocking_call* call) {
   hosts* const all = hosts_of(w->rt);
   wait_until(call, call_phase::taken);
   if (call->began_ns != 0 && os::now_ns() - call->began_ns < w->rt->settings.blocking_ns) note_length(all, call->place, false);
-  if (call->self->has(stays_put) || is_programs_own(call->own)) {
-    claim(all, w, call);
+  const bool has_no_other_place = is_programs_own(call->own);
+  if ((call->self->has(stays_put) || has_no_other_place) && claim(all, w, call, has_no_other_place)) {
     go_on_in_place(w, call);
   } else {
     leave_os_thread(call);

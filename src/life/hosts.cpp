@@ -149,6 +149,28 @@ void stop_spares(runtime* rt) {
   rt->spare_hosts.store(nullptr, base::relaxed);
 }
 
+bool are_workers_claimed(runtime* rt) {
+  // Hosts that are made later see runtime::drops by the lock in which they are made.
+  const queue::guard hold_making(making);
+  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  if (all == nullptr) return false;
+  const queue::guard hold(all->lock);
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* const w = worker_in_slot(rt, index);
+    if (w != nullptr && w->first_claim != nullptr) return true;
+  }
+  return false;
+}
+
+bool are_spares_in_regions(runtime* rt) {
+  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  if (all == nullptr) return false;
+  const queue::guard hold(all->lock);
+  unsigned waiting = all->starting_count;
+  for (const spare* each = all->idle; each != nullptr; each = each->next) ++waiting;
+  return waiting < all->spare_count;
+}
+
 bool is_known_to_block(const hosts* all, const void* place) { return all->blocks[slot_of(place)].load(base::relaxed) != 0; }
 
 void note_length(hosts* all, const void* place, bool is_long) {
@@ -181,26 +203,29 @@ void wait_until(blocking_call* call, std::uint32_t phase) {
 
 namespace {
 
-void queue_up(hosts* all, worker* w, blocking_call* call) {
+bool queue_up(hosts* all, worker* w, blocking_call* call, bool insists) {
   const queue::guard hold(all->lock);
+  if (!insists && w->rt->drops.load(base::relaxed)) return false;
   call->next_claim = nullptr;
   blocking_call** last = &w->first_claim;
   while (*last != nullptr) last = &(*last)->next_claim;
   *last = call;
   w->claims.fetch_add(1, base::relaxed);
   w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at claims before it chooses
+  return true;
 }
 
 }  // namespace
 
-void claim(hosts* all, worker* w, blocking_call* call) {
-  queue_up(all, w, call);
+bool claim(hosts* all, worker* w, blocking_call* call, bool insists) {
+  if (!queue_up(all, w, call, insists)) return false;
   wake(w);
   wait_until(call, call_phase::granted);
+  return true;
 }
 
 void stand_by(hosts* all, worker* w, blocking_call* call) {
-  queue_up(all, w, call);
+  static_cast<void>(queue_up(all, w, call, true));
   grant_next(all, w);
   wait_until(call, call_phase::granted);
 }

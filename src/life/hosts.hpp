@@ -35,6 +35,10 @@ hosts* hosts_of(runtime* rt);
 // end of all spare OS threads.
 void stop_region_guard(runtime* rt);
 void stop_spares(runtime* rt);
+// WEFT_DROP. Whether callers that claimed a worker before runtime::drops was set still wait for it.
+bool are_workers_claimed(runtime* rt);
+// Whether OS threads of the library's are in regions whose workers others run.
+bool are_spares_in_regions(runtime* rt);
 
 // ---- the caller of a region ----
 
@@ -47,8 +51,9 @@ bool give_away(hosts* all, worker* w, blocking_call* call);
 void wake_region_guard(hosts* all);
 // Waits until another OS thread has done its part.
 void wait_until(blocking_call* call, std::uint32_t phase);
-// Waits until the caller may run w again, which goes to the callers in turn.
-void claim(hosts* all, worker* w, blocking_call* call);
+// Waits until the caller may run w again, which goes to the callers in turn. False: its unit is
+// about to be dropped. insists: it has nowhere else to go.
+bool claim(hosts* all, worker* w, blocking_call* call, bool insists);
 // The same for one that runs w, and gives it to the OS thread that has claimed it first.
 void stand_by(hosts* all, worker* w, blocking_call* call);
 

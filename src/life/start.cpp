@@ -13,6 +13,7 @@
 #include "life/balance.hpp"
 #include "life/blocking.hpp"
 #include "life/drain.hpp"
+#include "life/drop.hpp"
 #include "life/hosts.hpp"
 #include "life/second_init.hpp"
 #include "life/workers.hpp"
@@ -249,12 +250,16 @@ status start(const weft_config* config, void (*finalize)()) {
   return result;
 }
 
-status finish(runtime* rt) {
+namespace {
+
+void begin_end(runtime* rt) {
   if (rt->has_adopted_caller) end_main(rt);
   rt->is_draining.store(true, base::relaxed);
   tell_all_watchers(rt);
-  drain_with_adopted(rt);
-  end_sleeps(rt);
+}
+
+// Afterwards the caller is an OS thread outside, and the last one that knows the runtime.
+void stop_all(runtime* rt) {
   stop_dump_signal();
   stop_lookout(rt);
   stop_watchdog(rt);
@@ -266,10 +271,36 @@ status finish(runtime* rt) {
   restore_fault_handlers();
   print_marks(rt);
   write_trace(rt);
+}
+
+}  // namespace
+
+void finish(runtime* rt) {
+  begin_end(rt);
+  drain_with_adopted(rt);
+  end_sleeps(rt);
+  stop_all(rt);
   if constexpr (config::checked) check_balance(rt);
   local::set_runtime(nullptr);
   free_details(&rt->main_unit);
   leave_unjoined(rt);
+  free_runtime(rt);
+}
+
+status finish_dropping(runtime* rt, forget_waiters forget) {
+  if (const status result = begin_drop(rt); result != status::ok) return result;
+  begin_end(rt);
+  await_switches(rt);
+  stop_all(rt);
+  end_awaits(rt);
+  dropped_units dropped(rt);
+  forget([](const void* state, const waiter* one) { return static_cast<const dropped_units*>(state)->is_dropped(one); },
+         &dropped);
+  dropped.give_back();
+  local::set_runtime(nullptr);
+  free_details(&rt->main_unit);
+  leave_unjoined(rt);
+  dropped.wake_joiners();
   free_runtime(rt);
   return status::ok;
 }

@@ -18,6 +18,7 @@
 #include "life/start.hpp"
 #include "os/clock.hpp"
 #include "os/fence.hpp"
+#include "os/futex.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "place/domains.hpp"
@@ -198,6 +199,8 @@ parting run_units(worker* w) {
 // Once it was removed, until all that it held is others'.
 void end_worker(worker* w) {
   slots::unsettle(w);
+  w->has_ended.store(1, base::relaxed);
+  os::futex_wake(&w->has_ended, 1);
   if (!is_being_removed(w)) return;
   slots::hand_over(w);
   // A caller that comes too late to wait sees what was done here by joining the OS thread.
@@ -316,6 +319,9 @@ void write_name(char* out, unsigned index) {
   out[digits] = '\0';
 }
 
+// Inside workers_lock.
+bool is_changed_no_more(const runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->drops.load(base::relaxed); }
+
 // The record for a free slot: a new one, or that of a worker that ended there. Inside workers_lock.
 worker* take_slot(runtime* rt, unsigned index) {
   worker* w = rt->workers[index].load(base::relaxed);
@@ -332,6 +338,7 @@ worker* take_slot(runtime* rt, unsigned index) {
   }
   std::memset(w->builders_words, 0, sizeof w->builders_words);
   w->must_end.store(false, base::relaxed);
+  w->has_ended.store(0, base::relaxed);
   w->may_run.store(false, base::relaxed);
   w->remover.store(nullptr, base::relaxed);
   w->is_taken = true;
@@ -356,7 +363,7 @@ void slots::give_back(runtime* rt, worker* w, purpose what) {
 status slots::take(runtime* rt, purpose what, worker** out) {
   const queue::guard hold(rt->workers_lock);
   const bool is_adoption = what == purpose::adoption;
-  if (rt->is_stopping.load(base::relaxed) || (is_adoption && rt->adopts_no_more)) return status::not_initialized;
+  if (is_changed_no_more(rt) || (is_adoption && rt->adopts_no_more)) return status::not_initialized;
   for (unsigned slot = 0; slot < most_workers; ++slot) {
     const worker* there = rt->workers[slot].load(base::relaxed);
     if (there != nullptr && there->is_taken) continue;
@@ -451,6 +458,12 @@ void end_one(runtime* rt, unsigned index) {
   empty_caches(w);
 }
 
+void tell_to_end(worker* w) {
+  w->must_end.store(true, base::relaxed);
+  w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
+  wake(w);
+}
+
 // False: it has ended already, with the runtime.
 bool publish_remover(void* argument) {
   auto* me = static_cast<waiter*>(argument);
@@ -458,9 +471,7 @@ bool publish_remover(void* argument) {
   waiter* nobody = nullptr;
   // [A35] release: publishes the record; pairs with [A34]
   const bool waits = w->remover.compare_exchange_strong(nobody, me, base::release, base::relaxed);
-  w->must_end.store(true, base::relaxed);
-  w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
-  wake(w);
+  tell_to_end(w);
   return waits;
 }
 
@@ -476,7 +487,7 @@ const char* why_it_stays(worker* w) {
 status begin_removal(runtime* rt, unsigned index, worker** out) {
   const queue::guard hold(rt->workers_lock);
   const queue::guard hold_pools(rt->pools_lock);
-  if (rt->is_stopping.load(base::relaxed)) return status::not_initialized;
+  if (is_changed_no_more(rt)) return status::not_initialized;
   worker* w = serving_worker(rt, index);
   if (w == nullptr) return status::invalid;
   if (const char* const why = why_it_stays(w); why != nullptr) return because(status::busy, "worker", why, index);
@@ -535,6 +546,34 @@ void let_others_go_on(runtime* rt) {
   worker* w = local::current_worker();
   if (w != nullptr && rt->turns != nullptr) return pass_turn(w);
   os::yield_cpu();
+}
+
+namespace {
+
+// The adopted caller's worker runs the caller, which does not switch any more.
+worker* worker_to_end_in(const runtime* rt, unsigned index) {
+  worker* const w = rt->workers[index].load(base::relaxed);
+  const bool is_callers = index == 0 && rt->has_adopted_caller;
+  return w != nullptr && w->is_taken && !is_callers ? w : nullptr;
+}
+
+}  // namespace
+
+void end_workers_where_they_switch(runtime* rt) {
+  const unsigned slots = rt->worker_slots.load(base::relaxed);
+  for (unsigned index = 0; index < slots; ++index) {
+    if (worker* const w = worker_to_end_in(rt, index); w != nullptr) tell_to_end(w);
+  }
+  for (unsigned index = 0; index < slots; ++index) {
+    worker* const w = worker_to_end_in(rt, index);
+    while (w != nullptr && w->has_ended.load(base::relaxed) == 0) {
+      if (rt->turns != nullptr) {
+        let_others_go_on(rt);
+      } else {
+        os::futex_wait(&w->has_ended, 0);
+      }
+    }
+  }
 }
 
 void stop_workers(runtime* rt) {

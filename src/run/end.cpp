@@ -22,13 +22,13 @@ namespace {
   clean_lines(rt, one);
 }
 
+}  // namespace
+
 void wake_joiner(waiter* joiner) {
   if (wake(joiner)) return;
   // [T6] release: this record is not touched any more; pairs with [T7] [P10]
   joiner->word.store(dropped, base::release);
 }
-
-}  // namespace
 
 void free_unit(worker* w, unit* one) {
   if (has_used_second_line(one)) {

@@ -46,6 +46,8 @@ inline void end_unheard(worker* w, unit* one) {
   count_finished(w);
   wake_finalizer_if_drained(w);
 }
+// A joiner that loses to its deadline is told that its record was let go.
+void wake_joiner(waiter* joiner);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 inline bool has_used_second_line(const unit* one) {

@@ -74,6 +74,17 @@ class wait_queue {
     one->next = one->previous = nullptr;
   }
 
+  // visit(record) for each, which it may remove.
+  template <class Visit>
+  void walk(Visit visit) {
+    sched::waiter* each = front();
+    while (each != nullptr) {
+      sched::waiter* const next = after(each);
+      visit(each);
+      each = next;
+    }
+  }
+
  private:
   void set_front(sched::waiter* one) { front_.store(one, base::relaxed); }
 

@@ -114,4 +114,13 @@ std::size_t wake_at_word(const void* word, std::size_t count) {
   return woken;
 }
 
+void forget_waits_at_words(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+  for (word_stripe& each : stripes) {
+    const queue::guard inside(each.lock);
+    each.queue.walk([&](sched::waiter* one) {
+      if (is_dropped(state, one)) remove(&each, one);
+    });
+  }
+}
+
 }  // namespace weft::sync

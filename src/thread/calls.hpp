@@ -33,7 +33,8 @@ constexpr call_errors errors_of_join(const char* call, const char* argument = "t
           .argument = argument,
           .invalid = {argument, "the thread is detached"},
           .busy = {argument, "another caller is joining the thread, which has not ended"},
-          .deadlock = {argument, "the thread is the caller itself"}};
+          .deadlock = {argument, "the thread is the caller itself"},
+          .ended = {argument, was_dropped_at_the_end}};
 }
 inline constexpr call_errors joining = errors_of_join("weft_thread_join");
 inline constexpr call_errors waiting_for_end = errors_of_join("weft_ext_thread_wait");

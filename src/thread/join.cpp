@@ -249,8 +249,9 @@ status give_up(unit* one, waiter* me) {
 }
 
 void leave_join(await_record* one) {
-  if (one == one->of->winner) return;  // nothing is done with it after its claim
-  static_cast<void>(give_up(static_cast<unit*>(const_cast<void*>(one->object)), one));
+  auto* const target = static_cast<unit*>(const_cast<void*>(one->object));
+  if (one == one->of->winner || was_dropped(target)) return;  // nothing is done with it after its claim
+  static_cast<void>(give_up(target, one));
 }
 
 }  // namespace
@@ -286,10 +287,18 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 
 namespace {
 
-void free_joined(worker* w, unit* one) {
-  if (is_outlived(one)) return let_outlived_go(one);
+// It lets nothing go: the handle is detached, as after any error of a join.
+[[gnu::noinline]] status tell_of_dropped(const unit* one, const call_errors& of) { return tell(status::ended, of, one); }
+
+status free_joined(worker* w, unit* one) {
+  if (is_outlived(one)) {
+    if (was_dropped(one)) return tell_of_dropped(one, joining);
+    let_outlived_go(one);
+    return status::ok;
+  }
   note(w != nullptr ? w->rt : local::current_runtime(), WEFT_ON_JOIN, one);
   free_unit(w, one);
+  return status::ok;
 }
 
 status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
@@ -314,8 +323,7 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   const bool is_behind = deadline_ns == forever && stands_behind_others(local::current_worker());
   const status result = is_behind ? wait_behind_others(one) : wait_for_end_until(one, deadline_ns);
   if (result != status::ok) return tell(result, joining, one);
-  free_joined(local::current_worker(), one);
-  return result;
+  return free_joined(local::current_worker(), one);
 }
 
 [[gnu::noinline]] status join_unended(unit* one, std::uint64_t deadline_ns) {
@@ -328,8 +336,7 @@ status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
 
 [[gnu::noinline]] status reap_slow(worker* w, unit* one) {
   refuse_freed(one, joining.call);
-  free_joined(w, one);
-  return status::ok;
+  return free_joined(w, one);
 }
 
 [[gnu::noinline]] status reap_used(worker* w, unit* one) {
@@ -385,7 +392,10 @@ status join_fork(unit* one) {
 
 namespace {
 
-[[gnu::noinline]] status wait_for_end_slow(unit* one) { return tell(wait_for_end_until(one, forever), waiting_for_end, one); }
+[[gnu::noinline]] status wait_for_end_slow(unit* one) {
+  const status result = tell(wait_for_end_until(one, forever), waiting_for_end, one);
+  return result == status::ok && was_dropped(one) ? tell_of_dropped(one, waiting_for_end) : result;
+}
 
 }  // namespace
 

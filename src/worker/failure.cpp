@@ -147,13 +147,13 @@ const reason& reason_in(const call_errors& of, status result) {
     case status::again: return of.again;
     case status::not_owner: return of.not_owner;
     case status::deadlock: return of.deadlock;
+    case status::ended: return of.ended;
     case status::ok:
     case status::nomem:
     case status::timeout:
     case status::unsupported:
     case status::not_initialized:
-    case status::cannot_block:
-    case status::ended: break;
+    case status::cannot_block: break;
   }
   return none;
 }

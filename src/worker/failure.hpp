@@ -33,8 +33,10 @@ struct call_errors {
   reason again{};
   reason not_owner{};
   reason deadlock{};
+  reason ended{};
 };
 
+inline constexpr char was_dropped_at_the_end[] = "weft_finalize_with(WEFT_DROP) dropped the thread";
 inline constexpr char is_pinned_to_another[] = "it is pinned to another worker";
 
 // Notes the failure of a call, unless the result is no failure; returns the result. object: the

@@ -10,6 +10,7 @@
 namespace weft::sched {
 
 constinit details details_of_outlived{};
+constinit details details_of_dropped{};
 
 namespace {
 
@@ -19,18 +20,25 @@ constinit base::atomic<std::uint64_t> next_id{2};
 bool outlives(void* block, mem::left_chunk* of) {
   auto* const one = static_cast<unit*>(block);
   if (one->state.load(base::relaxed) == unit_state::free) return false;
-  free_details(one);
+  if (!was_dropped(one)) free_details(one);
   if (!join_word::means_ended(one->join.load(base::relaxed))) return false;
   one->in.store(0, base::relaxed);
   one->home.store(nullptr, base::relaxed);
   one->parent = nullptr;
   one->left_in = of;
-  one->extra.store(&details_of_outlived, base::relaxed);
+  if (!was_dropped(one)) one->extra.store(&details_of_outlived, base::relaxed);
   one->set(is_known);
   return true;
 }
 
 }  // namespace
+
+void leave_dropped(unit* one) {
+  one->extra.store(&details_of_dropped, base::relaxed);
+  one->set(is_known);
+  // A detach that is under way looks for the details of one that has ended.
+  static_cast<void>(join_word::end(one));
+}
 
 void leave_unjoined(runtime* rt) {
   if (rt->unit_depot.stop_without(outlives) != 0) next_id.store(rt->next_id.load(base::relaxed), base::relaxed);
@@ -39,7 +47,7 @@ void leave_unjoined(runtime* rt) {
 std::uint64_t first_id() { return next_id.load(base::relaxed); }
 
 void let_outlived_go(unit* one) {
-  if constexpr (config::checked) the_hooks.tell_outlived(one);
+  if (config::checked && !was_dropped(one)) the_hooks.tell_outlived(one);
   one->state.store(unit_state::free, base::relaxed);
   mem::slab_depot::let_go(one->left_in);
 }

@@ -1,4 +1,4 @@
-// Threads that outlive their runtime: they have ended, but the program holds a handle that it has
+// Threads that outlive their runtime: they have ended, or were dropped (WEFT_DROP), but the program holds a handle that it has
 // neither joined nor detached, such as a weft::future of async.
 //
 // Their blocks stay where they are when the runtime ends, until the handle is joined or detached:
@@ -19,8 +19,13 @@ namespace weft::sched {
 struct runtime;
 
 extern details details_of_outlived;
+extern details details_of_dropped;  // of those that have not ended: joins fail, and let nothing go
 
-inline bool is_outlived(const unit* one) { return details_if_any(one) == &details_of_outlived; }
+inline bool was_dropped(const unit* one) { return details_if_any(one) == &details_of_dropped; }
+inline bool is_outlived(const unit* one) { return details_if_any(one) == &details_of_outlived || was_dropped(one); }
+
+// Of a unit that has not ended, and never will: its handle stays good. Before leave_unjoined.
+void leave_dropped(unit* one);
 
 // Ends the runtime's units, of which those that have a handle stay. No worker lives.
 void leave_unjoined(runtime* rt);

@@ -96,7 +96,8 @@ struct alignas(base::cache_line) worker {
   queue::inbox<unit> pinned_mail;                     // units that only this one may run
   base::atomic<std::uintptr_t> reply{0};              // a victim's answer to this worker's question
   base::atomic<std::uint32_t> is_asleep{0};           // futex; values in run/wake.hpp
-  base::atomic<bool> must_end{false};                 // weft_worker_remove
+  base::atomic<bool> must_end{false};                 // weft_worker_remove, WEFT_DROP
+  base::atomic<std::uint32_t> has_ended{0};           // futex: it runs no unit any more
   base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
   base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended

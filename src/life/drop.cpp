@@ -1,0 +1,166 @@
+// See drop.hpp. Called by weft_finalize_with alone.
+#include "life/drop.hpp"
+
+#include "base/assert.hpp"
+#include "base/config.hpp"
+#include "fiber/sanitizer.hpp"
+#include "life/hosts.hpp"
+#include "life/workers.hpp"
+#include "os/clock.hpp"
+#include "os/vm.hpp"
+#include "place/pool.hpp"
+#include "run/awaiter.hpp"
+#include "run/end.hpp"
+#include "run/stack_class.hpp"
+#include "see/dropped.hpp"
+#include "thread/thread.hpp"
+#include "unit/pool_record.hpp"
+#include "worker/clock.hpp"
+#include "worker/extras.hpp"
+#include "worker/failure.hpp"
+#include "worker/outlived.hpp"
+#include "worker/runtime.hpp"
+#include "worker/worker.hpp"
+
+namespace weft::sched {
+
+namespace {
+
+constexpr std::uint64_t between_looks_ns = 1'000'000;
+
+status let_nothing_change(runtime* rt) {
+  const queue::guard hold(rt->workers_lock);
+  if (rt->adopted_count != 0)
+    return because(status::busy, nullptr, "OS threads are adopted: %u; each calls weft_worker_leave before", rt->adopted_count);
+  rt->adopts_no_more = true;
+  rt->drops.store(true, base::relaxed);
+  return status::ok;
+}
+
+// Units that remove a worker, or wait to run theirs again, may need the caller's worker to go on.
+bool is_changing(runtime* rt) { return rt->calls.load(base::relaxed) != 0 || are_workers_claimed(rt); }
+
+}  // namespace
+
+status begin_drop(runtime* rt) {
+  if (const status result = let_nothing_change(rt); result != status::ok) return result;
+  while (is_changing(rt)) static_cast<void>(sleep_until(now_ns() + between_looks_ns));
+  return status::ok;
+}
+
+void await_switches(runtime* rt) {
+  end_workers_where_they_switch(rt);
+  while (are_spares_in_regions(rt)) os::sleep_until(os::now_ns() + between_looks_ns);
+}
+
+dropped_units::dropped_units(runtime* rt) : rt_(rt) {
+  const dropped_counts counts = count_to_drop(rt);
+  if (config::checked && counts.all() != live_units(rt))
+    base::panic("weft_finalize_with: %llu units are left, and %llu have not ended; this is a fault of Weft's",
+                static_cast<unsigned long long>(counts.all()), static_cast<unsigned long long>(live_units(rt)));
+  tell_dropped(rt, counts);
+  walk([](dropped_units* all, unit* one) { all->collect_stack(one); });
+}
+
+template <class Visit>
+void dropped_units::walk(Visit visit) {
+  struct walking {
+    dropped_units* all;
+    Visit* visit;
+  } now{this, &visit};
+  rt_->unit_depot.walk(
+      [](void* state, void* block) {
+        auto* const to = static_cast<walking*>(state);
+        auto* const one = static_cast<unit*>(block);
+        const bool is_free = one->state.load(base::relaxed) == unit_state::free;
+        if (!is_free && !join_word::means_ended(one->join.load(base::relaxed))) (*to->visit)(to->all, one);
+      },
+      &now);
+}
+
+namespace {
+
+void leave_pool(unit* one) {
+  pool* const home = one->home.load(base::relaxed);
+  if (home == nullptr) return;
+  if (one->in.load(base::relaxed) == in_pool) {
+    static_cast<void>(remove_from_pool(home, one));
+  } else if (one->state.load(base::relaxed) == unit_state::blocked) {
+    home->note_back();
+  }
+}
+
+bool is_collected(const mem::stack* one) { return one->run == UINT32_MAX; }
+
+// The join word of a unit that nothing runs any more. True: the program may hold its handle.
+bool end_join(const unit* one, waiter** joiner) {
+  const std::uintptr_t found = one->join.load(base::relaxed);
+  if (one->has(is_fork)) return false;
+  if (found == join_word::open) return true;
+  if (found == join_word::detached || found == join_word::detaching || found == join_word::lent) return false;
+  *joiner = reinterpret_cast<waiter*>(found);
+  return true;
+}
+
+}  // namespace
+
+// Of several units that stand on one stack, one above the other, each may name it.
+void dropped_units::collect_stack(unit* one) {
+  if (!one->has_parked() && !one->has(has_own_stack)) return;
+  mem::stack* const stack = one->stack;
+  const bool is_contexts = stack != nullptr && !is_collected(stack) && stack->resumer != nullptr;
+  if (stack == nullptr || is_collected(stack) || is_contexts) return;
+  stack->run = UINT32_MAX;
+  stack->resumer = stacks_;
+  stacks_ = stack;
+}
+
+bool dropped_units::is_dropped(const waiter* one) const {
+  if (one->who != nullptr) return true;
+  const auto* const at = reinterpret_cast<const char*>(one);
+  for (const mem::stack* each = stacks_; each != nullptr; each = static_cast<const mem::stack*>(each->resumer)) {
+    if (each->low <= at && at < reinterpret_cast<const char*>(each)) return true;
+  }
+  return false;
+}
+
+void dropped_units::drop(unit* one) {
+  leave_pool(one);
+  free_details(one);
+  waiter* joiner = nullptr;
+  if (!end_join(one, &joiner) || (joiner != nullptr && is_dropped(joiner))) return;
+  leave_dropped(one);
+  if (joiner != nullptr) joiners_.push_back(joiner);
+}
+
+void dropped_units::give_stacks_back() {
+  while (stacks_ != nullptr) {
+    mem::stack* one = stacks_;
+    stacks_ = static_cast<mem::stack*>(const_cast<void*>(one->resumer));
+    one->resumer = nullptr;
+    one->run = 0;
+    fiber::sanitizer::forget(one);
+    if (one->origin == mem::stack_origin::slot) {
+      depot_of(rt_, one->size_class)->give(&one, 1);
+    } else {
+      rt_->stack_depot.destroy(one);
+    }
+  }
+}
+
+void dropped_units::give_back() {
+  walk([](dropped_units* all, unit* one) { all->drop(one); });
+  give_stacks_back();
+}
+
+void dropped_units::wake_joiners() {
+  while (waiter* one = joiners_.pop_front()) {
+    if (is_awaiters(one)) {
+      if (end_awaiter(record_of(one))) deliver(record_of(one));
+    } else {
+      wake_joiner(one);
+    }
+  }
+}
+
+}  // namespace weft::sched

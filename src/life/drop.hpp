@@ -1,0 +1,55 @@
+// WEFT_DROP: the end of a runtime that does not wait for units that are ready or blocked. No worker
+// comes or goes any more; each worker ends where its unit switches next; then what lives is dropped:
+// its stacks, its place in pools and in the tables of waits are given back, and those that join it
+// from outside are told. docs/decisions/0095-an-end-that-drops.md
+#pragma once
+
+#include <cstdint>
+
+#include "base/list.hpp"
+#include "base/status.hpp"
+#include "unit/waiter.hpp"
+
+namespace weft::mem {
+struct stack;
+}
+
+namespace weft::sched {
+
+struct runtime;
+struct unit;
+
+// May switch. Errors: busy (OS threads are adopted; nothing was done).
+status begin_drop(runtime* rt);
+
+// Until each worker has ended where its unit switched, and each OS thread that was in a blocking
+// region has left it. The adopted caller does not switch any more.
+void await_switches(runtime* rt);
+
+// The units that are left once no worker lives. Says so on stderr.
+class dropped_units {
+ public:
+  explicit dropped_units(runtime* rt);
+
+  // Whether the record is that of a unit that is dropped, or lies on its stack.
+  bool is_dropped(const waiter* one) const;
+
+  // Once no record of theirs is in any table. Units that the program has a handle of can be told by it
+  // that they were dropped: worker/outlived.hpp.
+  void give_back();
+  // After leave_unjoined.
+  void wake_joiners();
+
+ private:
+  template <class Visit>
+  void walk(Visit visit);
+  void drop(unit* one);
+  void collect_stack(unit* one);
+  void give_stacks_back();
+
+  runtime* rt_;
+  mem::stack* stacks_ = nullptr;
+  base::list<waiter> joiners_;  // OS threads outside, and awaiters
+};
+
+}  // namespace weft::sched

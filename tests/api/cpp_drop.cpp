@@ -1,0 +1,109 @@
+// weft::runtime::drop(), and what outlives it: handles of threads, futures of async.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include <weft/future.hpp>
+#include <weft/jthread.hpp>
+#include <weft/runtime.hpp>
+#include <weft/thread.hpp>
+
+namespace {
+
+// The frames of a dropped thread are not unwound.
+struct counted {
+  static inline int alive = 0;
+  counted() { ++alive; }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { --alive; }
+};
+
+template <class F>
+bool throws(weft::errc wanted, F&& call) {
+  try {
+    call();
+  } catch (const weft::error& error) {
+    return error.code() == wanted;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("drop: threads, and what holds them") {
+  weft_event never = WEFT_EVENT_INIT;
+  std::atomic<int> arrived = 0;
+  const auto wait = [&] {
+    const counted mine;
+    ++arrived;
+    CHECK(weft_event_wait(&never) == WEFT_OK);
+  };
+  weft::runtime runtime({.workers = 2});
+  weft::thread joined(wait), detached(wait);
+  weft::jthread stopped(wait);
+  weft::thread(wait).detach();
+  while (arrived != 4) weft::this_thread::yield();
+  runtime.drop();
+  runtime.drop();  // it has
+  CHECK(!weft::runtime::is_running());
+  CHECK(counted::alive == 4);
+  CHECK(throws(weft::errc::ended, [&] { joined.join(); }));
+  CHECK(joined.joinable());
+  joined.detach();
+  detached.detach();
+  CHECK(throws(weft::errc::ended, [&] { stopped.join(); }));
+}  // stopped lets go
+
+namespace {
+
+template <class F>
+bool is_broken(F&& call) {
+  try {
+    call();
+  } catch (const std::future_error& error) {
+    return error.code() == std::future_errc::broken_promise;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("drop: futures") {
+  weft_event never = WEFT_EVENT_INIT;
+  std::atomic<int> arrived = 0;
+  weft::runtime runtime({.workers = 2});
+  const auto compute = [&] {
+    ++arrived;
+    CHECK(weft_event_wait(&never) == WEFT_OK);
+    return 7;
+  };
+  weft::future<int> taken = weft::async(compute), waited = weft::async(compute), timed = weft::async(compute),
+                    unused = weft::async(compute), done = weft::async([] { return 5; });
+  done.wait();
+  while (arrived != 4) weft::this_thread::yield();
+  runtime.drop();
+  CHECK(is_broken([&] { taken.get(); }));
+  CHECK(is_broken([&] { waited.wait(); }));
+  CHECK(is_broken([&] { static_cast<void>(timed.wait_for(std::chrono::seconds(1000))); }));
+  CHECK(done.get() == 5);
+}
+
+TEST_CASE("drop: refused while an OS thread is adopted") {
+  weft::runtime runtime({.workers = 1});
+  std::atomic<bool> is_there = false, may_leave = false;
+  std::thread guest([&] {
+    const weft::adopted_worker worker;
+    is_there = true;
+    while (!may_leave) weft::this_thread::yield();
+  });
+  while (!is_there) weft::this_thread::yield();
+  CHECK(throws(weft::errc::busy, [&] { runtime.drop(); }));
+  CHECK(weft::runtime::is_running());
+  may_leave = true;
+  guest.join();
+  runtime.drop();
+}
