@@ -85,8 +85,8 @@ WEFT_API void weft_ext_thread_discard(weft_thread *owned);
  * returns at once), revives it, or looks at its extension bytes.
  * Errors: those of weft_thread_join.
  * Switches: may. Callers: any.
- * Undefined: what is undefined for weft_thread_join; a call after weft_finalize_with has dropped the
- * thread, which returned WEFT_ENDED to the calls that waited then. */
+ * Undefined: what is undefined for weft_thread_join; a call after weft_finalize_with has dropped
+ * the thread, which gave WEFT_ENDED to the calls that waited then. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
 
 /* Makes a new unit of a thread that has ended and was not joined: it will run function(argument).

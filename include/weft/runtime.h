@@ -116,9 +116,9 @@ typedef enum weft_finalize_mode {
  * thread outside that waits when the call begins, returns WEFT_ENDED, an awaiter at its end gets
  * WEFT_ENDED, and weft_thread_detach frees the handle. A line on stderr says how many threads were
  * dropped, unless there are none; WEFT_STATS adds the names of the first ones.
- * Errors: WEFT_INVALID (mode is no value of weft_finalize_mode), WEFT_BUSY (WEFT_DROP, and an OS
- * thread is adopted: each calls weft_worker_leave before; the runtime goes on), and those of
- * weft_finalize.
+ * Errors: those of weft_finalize, WEFT_INVALID (mode is no value of weft_finalize_mode), WEFT_BUSY
+ * (WEFT_DROP, and an OS thread is adopted: each calls weft_worker_leave before; the runtime goes
+ * on).
  * Switches: may. Callers: those of weft_finalize.
  * Undefined: a dropped thread that stood on the stack of a context leaves its own stack mapped. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize_with(weft_finalize_mode mode);

@@ -25,7 +25,7 @@ details* details_of(unit* one) {
 
 void free_details(unit* one) {
   details* extra = details_if_any(one);
-  if (extra == nullptr || extra == &details_of_outlived) return;
+  if (extra == nullptr || extra == &details_of_outlived || extra == &details_of_dropped) return;
   std::free(extra->keys);
   std::free(extra->failed);
   std::free(extra);

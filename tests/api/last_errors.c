@@ -437,6 +437,7 @@ static void without_a_runtime(void) {
   weft_source *const source = (weft_source *)(void *)words;
   static const char no[] = "", ending[] = "also while weft_finalize ends the workers";
   static const weft_ext_place place = {"file.c", "function", 1, 1};
+  FAILS(WEFT_NOT_INITIALIZED, no, weft_finalize_with(WEFT_DROP));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_thread_create(nothing, NULL, NULL, &out.thread));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_thread_create_copy(nothing, words, 8, NULL, &out.thread));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_thread_create_many(nothing, NULL, 0, 1, NULL, &out.thread));
@@ -560,17 +561,7 @@ static void all(void) {
   OK(weft_pool_detach(private_pool, 2));
 }
 
-static weft_thread *survivor;
-static void leave_one(void) {
-  survivor = start(nothing, NULL);
-  wait_for_state(survivor, WEFT_THREAD_ENDED);
-}
-
-static void outlived(void) {
-  with_workers("one that stays", 1, leave_one);
-  FAILS(WEFT_INVALID, "the thread's runtime has ended", weft_thread_set_name(survivor, "name"));
-  OK(weft_thread_join(survivor));
-}
+#include "last_errors_ended.h"
 
 int main(void) {
   words[0] = 7;
@@ -581,6 +572,7 @@ int main(void) {
   without_a_runtime();
   with_workers("four workers", 4, all);
   outlived();
+  dropped();
   OK(weft_pool_destroy(pool));
   OK(weft_pool_destroy(served));
   OK(weft_pool_destroy(private_pool));

@@ -290,6 +290,7 @@ STAND_IN void run_key_destructors(key_value**, std::uint32_t*) {}
 STAND_IN void run_key_destructors(unit*) {}
 STAND_IN void free_details(unit*) {}
 STAND_IN constinit details details_of_outlived{};
+STAND_IN constinit details details_of_dropped{};
 STAND_IN void let_outlived_go(unit*) {}
 STAND_IN void tell_outlived(const unit*) {}
 STAND_IN void tell_leaving(worker*, unit*, bool) {}
