@@ -92,14 +92,17 @@ void leave_pool(unit* one) {
 
 bool is_collected(const mem::stack* one) { return one->run == UINT32_MAX; }
 
-// The join word of a unit that nothing runs any more. True: the program may hold its handle.
-bool end_join(const unit* one, waiter** joiner) {
-  const std::uintptr_t found = one->join.load(base::relaxed);
-  if (one->has(is_fork)) return false;
-  if (found == join_word::open) return true;
-  if (found == join_word::detached || found == join_word::detaching || found == join_word::lent) return false;
-  *joiner = reinterpret_cast<waiter*>(found);
-  return true;
+// Whether the program may hold the handle of a unit that nothing runs any more; `found`: its join
+// word. A joiner that is dropped, too, holds none.
+bool may_have_handle(const unit* one, std::uintptr_t found, bool is_joiner_dropped) {
+  if (one->has(is_fork) || is_joiner_dropped) return false;
+  return found != join_word::detached && found != join_word::detaching && found != join_word::lent;
+}
+
+waiter* joiner_in(std::uintptr_t found) {
+  const bool is_state = found == join_word::open || found == join_word::detached || found == join_word::detaching ||
+                        found == join_word::lent || join_word::means_ended(found);
+  return is_state ? nullptr : reinterpret_cast<waiter*>(found);
 }
 
 }  // namespace
@@ -127,10 +130,11 @@ bool dropped_units::is_dropped(const waiter* one) const {
 void dropped_units::drop(unit* one) {
   leave_pool(one);
   free_details(one);
-  waiter* joiner = nullptr;
-  if (!end_join(one, &joiner) || (joiner != nullptr && is_dropped(joiner))) return;
-  leave_dropped(one);
-  if (joiner != nullptr) joiners_.push_back(joiner);
+  const std::uintptr_t found = one->join.load(base::relaxed);
+  const waiter* const known = joiner_in(found);
+  if (!may_have_handle(one, found, known != nullptr && is_dropped(known))) return;
+  // An OS thread outside may begin to wait at this very moment.
+  if (waiter* const joiner = joiner_in(leave_dropped(one)); joiner != nullptr) joiners_.push_back(joiner);
 }
 
 void dropped_units::give_stacks_back() {

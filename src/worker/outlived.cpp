@@ -33,11 +33,10 @@ bool outlives(void* block, mem::left_chunk* of) {
 
 }  // namespace
 
-void leave_dropped(unit* one) {
-  one->extra.store(&details_of_dropped, base::relaxed);
+std::uintptr_t leave_dropped(unit* one) {
+  one->extra.store(&details_of_dropped, base::relaxed);  // seen by those that find the word ended
   one->set(is_known);
-  // A detach that is under way looks for the details of one that has ended.
-  static_cast<void>(join_word::end(one));
+  return join_word::end(one);
 }
 
 void leave_unjoined(runtime* rt) {

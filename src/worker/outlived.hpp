@@ -25,7 +25,8 @@ inline bool was_dropped(const unit* one) { return details_if_any(one) == &detail
 inline bool is_outlived(const unit* one) { return details_if_any(one) == &details_of_outlived || was_dropped(one); }
 
 // Of a unit that has not ended, and never will: its handle stays good. Before leave_unjoined.
-void leave_dropped(unit* one);
+// Returns what was in the join word: open, or a waiter to wake.
+std::uintptr_t leave_dropped(unit* one);
 
 // Ends the runtime's units, of which those that have a handle stay. No worker lives.
 void leave_unjoined(runtime* rt);

@@ -3,7 +3,7 @@
 // and no thread touches it or the joiner's record afterwards.
 // Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp
 // Built with src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
-// Built with src/unit/timer.cpp
+// Built with src/unit/timer.cpp src/worker/outlived.cpp
 #include "run/choose.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
@@ -14,6 +14,7 @@
 #include "thread/thread.hpp"
 #include "ult.hpp"
 #include "unit/waiter.hpp"
+#include "worker/outlived.hpp"
 
 namespace weft::sched {
 
@@ -112,6 +113,26 @@ void parked_end() {
 void marked_end() {
   outside_joins([](target& what) { what.end_marked(the.workers[0]); });
 }
+
+// WEFT_DROP: the unit never ends, and its joiner is told, whenever it comes.
+void dropped_while_joined(std::uint64_t deadline_ns) {
+  core_world::make(1);
+  target what;
+  threads(thread{"finalizer",
+                 [&] {
+                   const std::uintptr_t found = leave_dropped(&what.one);
+                   if (found != join_word::open) wake_joiner(reinterpret_cast<waiter*>(found));
+                 }},
+          thread{"outside", [&] {
+                   const status result = join(&what.one, deadline_ns);
+                   const bool may_time_out = deadline_ns != forever;
+                   check(result == status::ended || (may_time_out && result == status::timeout), "the joiner is told");
+                   if (result == status::timeout) check(join(&what.one, forever) == status::ended, "and later, too");
+                 }});
+  check(times_freed(what) == 0, "its handle stays good");
+}
+void dropped() { dropped_while_joined(forever); }
+void dropped_with_deadline() { dropped_while_joined(100'000); }
 
 // A builder's caller looks whether it has ended, as hot.h does it.
 void looked_at() {
@@ -314,5 +335,7 @@ const model m13{"T detached, one that parked", {.at_least = 5, .quick = quick, .
 const model m14{"T outside joins one marked", {.at_least = 20, .quick = quick, .deep = deep, .outcomes = "1"}, marked_end};
 const model m15{"T ult joins one marked", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_joins_marked_end};
 const model m16{"T detached, one marked", {.at_least = 5, .quick = quick, .deep = deep}, detached_marked_end};
+const model m17{"T dropped while joined", {.at_least = 10, .quick = quick, .deep = deep}, dropped};
+const model m18{"T dropped while joined with deadline", {.at_least = 10, .quick = timed, .deep = deep}, dropped_with_deadline};
 
 }  // namespace

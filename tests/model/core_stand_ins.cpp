@@ -326,6 +326,8 @@ namespace weft::mem {
 STAND_IN bool slab_cache::refill() { return false; }
 STAND_IN void slab_cache::spill() {}
 STAND_IN void slab_cache::stop() { count_ = 0; }
+STAND_IN std::size_t slab_depot::stop_without(bool (*)(void*, left_chunk*)) { return 0; }
+STAND_IN void slab_depot::let_go(left_chunk*) {}
 
 // One stack each, on which nothing runs: fiber/fiber.hpp.
 template <unsigned most, unsigned batch>
