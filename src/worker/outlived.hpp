@@ -22,7 +22,10 @@ extern details details_of_outlived;
 extern details details_of_dropped;  // of those that have not ended: joins fail, and let nothing go
 
 inline bool was_dropped(const unit* one) { return details_if_any(one) == &details_of_dropped; }
-inline bool is_outlived(const unit* one) { return details_if_any(one) == &details_of_outlived || was_dropped(one); }
+inline bool is_outlived(const unit* one) {
+  const details* const known = details_if_any(one);
+  return known != nullptr && (known == &details_of_outlived || known == &details_of_dropped);
+}
 
 // Of a unit that has not ended, and never will: its handle stays good. Before leave_unjoined.
 // Returns what was in the join word: open, or a waiter to wake.
