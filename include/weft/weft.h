@@ -51,6 +51,7 @@
 #include <weft/blocking.h>
 #include <weft/feb.h>
 #include <weft/key.h>
+#include <weft/polled.h>
 #include <weft/pool.h>
 #include <weft/report.h>
 #include <weft/runtime.h>

@@ -1,5 +1,6 @@
 // await.h and word.h: checks arguments, lays records out in the caller's memory, calls src/sync.
 #include <weft/await.h>
+#include <weft/polled.h>
 #include <weft/word.h>
 
 #include <new>
@@ -28,7 +29,7 @@ static_assert(sizeof(inside) <= sizeof weft_awaiter::opaque && alignof(inside) <
 static_assert(sizeof(sched::await_record) <= sizeof weft_await_case::opaque);
 // await.h: the first word is 0 before an awaiter is armed first.
 static_assert(offsetof(inside, core) == 0 && offsetof(sched::awaiter, state) == 0 && sched::unarmed == 0);
-static_assert(int{WEFT_AWAIT_SYNCVAR_WRITE} + 1 == sync::await_kinds);
+static_assert(int{WEFT_AWAIT_POLLED} + 1 == sync::await_kinds);
 
 inside* inside_of(weft_awaiter* one) { return reinterpret_cast<inside*>(one->opaque); }
 
@@ -64,7 +65,7 @@ void call_ready(sched::awaiter* core, weft::status result) {
 bool is_aligned(const void* word, size_t bytes) { return (reinterpret_cast<uintptr_t>(word) & (bytes - 1)) == 0; }
 
 // What the address of each kind's object is a multiple of; 0: there is no object.
-constexpr unsigned char alignments[] = {0, 1, 1, 1, 1, 1, 1, 8, 8, 8, 1, 1, 1, 4, 8, 8, 1, 1, 1, 1};
+constexpr unsigned char alignments[] = {0, 1, 1, 1, 1, 1, 1, 8, 8, 8, 1, 1, 1, 4, 8, 8, 1, 1, 1, 1, 1};
 static_assert(sizeof alignments == sync::await_kinds && alignments[WEFT_AWAIT_FEB_READ] == 8 &&
               alignments[WEFT_AWAIT_FEB_WRITE] == 8 && alignments[WEFT_AWAIT_FEB_OVERWRITE] == 8 &&
               alignments[WEFT_AWAIT_WORD_4] == 4 && alignments[WEFT_AWAIT_WORD_8] == 8);
@@ -72,7 +73,8 @@ static_assert(sizeof alignments == sync::await_kinds && alignments[WEFT_AWAIT_FE
 bool is_valid(const void* object, weft_await_kind kind) {
   if (static_cast<unsigned>(kind) >= sync::await_kinds) return false;
   const size_t alignment = alignments[kind];
-  return alignment == 0 || (object != nullptr && is_aligned(object, alignment));
+  if (alignment != 0 && (object == nullptr || !is_aligned(object, alignment))) return false;
+  return kind != WEFT_AWAIT_POLLED || static_cast<const weft_polled*>(object)->is_done != nullptr;
 }
 
 sched::await_record* lay_out(void* memory, sched::awaiter* whose, const void* object, uint64_t value, size_t number) {
@@ -142,6 +144,7 @@ weft_status refusal_of(const call_errors& of, weft_awaiter* awaiter, const bool*
     return weft::fail(WEFT_INVALID, of.call, name, "kind %d is not a value of weft_await_kind", nullptr,
                       static_cast<uint64_t>(kind));
   if (object == nullptr) return weft::fail_on_null(of.call, name);
+  if (kind == WEFT_AWAIT_POLLED) return weft::fail(WEFT_INVALID, of.call, name, "its is_done is null", object);
   return weft::fail(WEFT_INVALID, of.call, name, "the address of the word is not a multiple of %u", object, alignments[kind]);
 }
 

@@ -16,6 +16,7 @@
 #include "run/left_behind.hpp"
 #include "sync/feb.hpp"
 #include "sync/mutex.hpp"
+#include "sync/polled.hpp"
 #include "sync/word.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
@@ -120,6 +121,7 @@ void undo_ending() {
 void forget_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
   weft::sync::feb::forget_waits(is_dropped, state);
   weft::sync::forget_waits_at_words(is_dropped, state);
+  weft::sync::forget_polled_waits(is_dropped, state);
 }
 
 weft_status finalize(weft_finalize_mode mode, const call_errors& of) {

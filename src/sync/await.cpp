@@ -7,6 +7,7 @@
 #include "sync/feb.hpp"
 #include "sync/future.hpp"
 #include "sync/mutex.hpp"
+#include "sync/polled.hpp"
 #include "sync/rwlock.hpp"
 #include "sync/semaphore.hpp"
 #include "sync/syncvar.hpp"
@@ -53,6 +54,7 @@ status arm(sched::await_record* one, await_kind kind, sched::armed_as* what) {
     case await_kind::rwlock_read: *what = object_of<rwlock>(one)->await(rwlock::access::reading, one); break;
     case await_kind::rwlock_write: *what = object_of<rwlock>(one)->await(rwlock::access::writing, one); break;
     case await_kind::word_4: *what = await_word(one, one->object, false, one->value); break;
+    case await_kind::polled: return await_polled(one, object_of<const polled>(one), what);
     case await_kind::word_8: *what = await_word(one, one->object, true, one->value); break;
   }
   return status::ok;

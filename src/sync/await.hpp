@@ -26,9 +26,10 @@ enum class await_kind : unsigned {
   syncvar_read,
   syncvar_overwrite,
   syncvar_take,
-  syncvar_write
+  syncvar_write,
+  polled
 };
-inline constexpr unsigned await_kinds = 20;
+inline constexpr unsigned await_kinds = 21;
 
 // One's object and value are set. Errors: invalid, busy, nomem.
 status arm(sched::await_record* one, await_kind kind, sched::armed_as* what);

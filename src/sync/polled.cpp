@@ -1,0 +1,224 @@
+// See polled.hpp.
+#include "sync/polled.hpp"
+
+#include <new>
+
+#include "base/linked_queue.hpp"
+#include "os/clock.hpp"
+#include "queue/spinlock.hpp"
+#include "run/yield.hpp"
+#include "sync/await.hpp"
+#include "worker/clock.hpp"
+#include "worker/local.hpp"
+#include "worker/runtime.hpp"
+
+namespace weft::sync {
+
+namespace {
+
+constexpr unsigned most_a_slice = 64;
+constexpr std::uint64_t least_pause_ns = 2'000;
+constexpr std::uint64_t most_pause_ns = 1'000'000;
+constexpr std::uint64_t pauses_a_wait = 8;  // a pause is at most this part of the time that nothing has come
+
+std::uint64_t pause_after(std::uint64_t waited_ns) {
+  const std::uint64_t pause_ns = waited_ns / pauses_a_wait;
+  if (pause_ns < least_pause_ns) return least_pause_ns;
+  return pause_ns < most_pause_ns ? pause_ns : most_pause_ns;
+}
+
+struct poll_queue {
+  queue::spinlock lock;
+  // guarded by lock
+  wait_queue waiting;
+  unsigned count = 0;
+  unsigned left_in_round = 0;
+  std::uint64_t changed_ns = 0;  // when a condition came last, or was found to be there
+  bool has_alarm = false;        // it is armed, or about to be
+
+  sched::awaiter alarm;
+  alignas(sched::await_record) unsigned char alarm_record[sizeof(sched::await_record)];  // of the one that arms it
+};
+
+constinit poll_queue all{};
+
+const polled* condition_of(const sched::waiter* one) { return static_cast<const polled*>(one->object); }
+bool is_there(const polled* one) { return one->is_done(one->argument); }
+
+// ---- inside the lock ----
+
+// True: the caller arms the alarm, outside the lock.
+bool add(sched::waiter* one) {
+  all.waiting.push_back(one);
+  ++all.count;
+  all.changed_ns = sched::now_ns();
+  if (all.has_alarm) return false;
+  return all.has_alarm = true;
+}
+
+void remove(sched::waiter* one) {
+  all.waiting.remove(one);
+  --all.count;
+}
+
+// ---- the alarm ----
+
+void ring(sched::awaiter* alarm, status result);
+
+// False: the runtime is ending.
+bool arm_alarm(std::uint64_t pause_ns) {
+  all.alarm.call = ring;
+  for (;;) {
+    all.alarm.records = new (all.alarm_record) sched::await_record(&all.alarm, nullptr);
+    const auto for_the_time_alone = [](const sched::await_record*) { return await_kind::deadline; };
+    bool waits = false;
+    const status result = arm_all(&all.alarm, for_the_time_alone, sched::now_ns() + pause_ns, &waits);
+    if (result != status::timeout) return result == status::ok && waits;  // timeout: the pause is over already
+  }
+}
+
+// The first one, which has been polled longest ago. False: there is none.
+bool poll_one(wake_later* found) {
+  const queue::guard inside(all.lock);
+  sched::waiter* const one = all.waiting.front();
+  if (one == nullptr) return false;
+  remove(one);
+  if (!is_there(condition_of(one))) {
+    all.waiting.push_back(one);
+    ++all.count;
+    return true;
+  }
+  all.changed_ns = sched::now_ns();
+  one->payload = one;  // it was there
+  static_cast<void>(found->add(one));
+  return true;
+}
+
+// Returns how long to pause; 0: no condition is waited for, and there is no alarm any more.
+std::uint64_t end_slice(unsigned polled) {
+  const queue::guard inside(all.lock);
+  if (all.count == 0) {
+    all.has_alarm = false;
+    return 0;
+  }
+  all.left_in_round = all.left_in_round > polled ? all.left_in_round - polled : 0;
+  if (all.left_in_round != 0) return least_pause_ns;
+  all.left_in_round = all.count;
+  return pause_after(sched::now_ns() - all.changed_ns);
+}
+
+bool are_threads_dropped() {
+  const sched::runtime* const rt = sched::local::current_runtime();
+  return rt != nullptr && rt->drops.load(base::relaxed);
+}
+
+// No alarm comes any more: what waits polls by itself, and awaiters end with the runtime.
+void end_alarm() {
+  const bool leaves_threads = are_threads_dropped();
+  wake_later threads;
+  base::linked_queue<sched::waiter, base::list_link> awaiters;
+  {
+    const queue::guard inside(all.lock);
+    all.has_alarm = false;
+    all.waiting.walk([&](sched::waiter* one) {
+      if (leaves_threads && one->who != nullptr) return;
+      const bool is_awaiters = sched::is_awaiters(one);
+      if (is_awaiters && !sched::end_awaiter(sched::record_of(one))) return;
+      remove(one);
+      is_awaiters ? awaiters.push_back(one) : static_cast<void>(threads.add(one));
+    });
+  }
+  threads.now();
+  while (sched::waiter* const one = awaiters.pop_front()) sched::deliver(sched::record_of(one));
+}
+
+void ring(sched::awaiter*, status result) {
+  if (result == status::ended) return end_alarm();
+  wake_later found;
+  unsigned polled = 0;
+  while (polled < most_a_slice && poll_one(&found)) ++polled;
+  const std::uint64_t pause_ns = end_slice(polled);
+  if (pause_ns != 0 && !arm_alarm(pause_ns)) end_alarm();
+  found.now();
+}
+
+// ---- waiting ----
+
+// Without an alarm: an OS thread outside, and threads while the runtime ends.
+status poll_alone(const polled* condition, std::uint64_t deadline_ns) {
+  const std::uint64_t began_ns = sched::now_ns();
+  while (!is_there(condition)) {
+    const std::uint64_t now_ns = sched::now_ns();
+    if (deadline_ns <= now_ns) return status::timeout;
+    if (sched::local::current_worker() != nullptr) {
+      sched::yield();
+    } else {
+      os::sleep_until(os::now_ns() + pause_after(now_ns - began_ns));
+    }
+  }
+  return status::ok;
+}
+
+bool publish(void* argument) {
+  auto* const me = static_cast<sched::waiter*>(argument);
+  bool begins = false;
+  {
+    const queue::guard inside(all.lock);
+    begins = add(me);
+  }
+  if (begins && !arm_alarm(least_pause_ns)) end_alarm();
+  return true;
+}
+
+}  // namespace
+
+status wait_polled(const polled& condition, std::uint64_t deadline_ns) {
+  if (is_there(&condition)) return status::ok;
+  if (const status refused = may_wait(deadline_ns); refused != status::ok) return refused;
+  if (sched::local::current_worker() == nullptr) return poll_alone(&condition, deadline_ns);
+  sched::waiter me{"polled condition", &condition};
+  me.deadline_ns = deadline_ns;
+  const sched::wait_result result = sched::wait_published(&me, publish, &me);
+  if (deadline_ns != sched::forever) {
+    const queue::guard inside(all.lock);  // its waker may be inside
+    if (me.is_linked()) remove(&me);
+  }
+  if (me.payload != nullptr) return status::ok;
+  return result == sched::wait_result::timed_out ? status::timeout : poll_alone(&condition, deadline_ns);
+}
+
+namespace {
+
+void leave(sched::await_record* one) {
+  const queue::guard inside(all.lock);
+  if (one->is_linked()) remove(one);
+}
+
+}  // namespace
+
+status await_polled(sched::await_record* one, const polled* condition, sched::armed_as* what) {
+  if (sched::local::current_runtime() == nullptr) return status::not_initialized;
+  if (is_there(condition)) {
+    *what = over_or_lost(one);
+    return status::ok;
+  }
+  bool begins = false;
+  {
+    const queue::guard inside(all.lock);
+    one->leave = leave;
+    begins = add(one);
+  }
+  *what = sched::armed_as::waits;
+  if (!begins || arm_alarm(least_pause_ns)) return status::ok;
+  end_alarm();
+  return status::ok;
+}
+
+void forget_polled_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+  const queue::guard inside(all.lock);
+  all.waiting.walk([&](sched::waiter* one) {
+    if (is_dropped(state, one)) remove(one);
+  });
+}
+
+}  // namespace weft::sync

@@ -1,0 +1,249 @@
+/* weft_wait_poll and WEFT_AWAIT_POLLED: conditions that only polling can see. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include <weft/ext.h>
+
+#include "await_support.h"
+#include "os_thread.h"
+#include "said.h"
+
+enum { CONDITIONS = IS_SLOW ? 100 : 1000 };
+
+/* A device that is polled. Nothing wakes the callers that wait for it. */
+struct request {
+  atomic_int is_over;
+  atomic_int polls; /* so far; 1000000 and more: after it was seen to be over */
+};
+
+static atomic_int inside; /* callers of is_over */
+
+static bool is_over(void *argument) {
+  struct request *one = argument;
+  const bool over = atomic_load(&one->is_over) != 0;
+  atomic_fetch_add(&one->polls, over ? 1000000 : 1);
+  return over;
+}
+
+static bool is_over_alone(void *argument) {
+  const bool is_first = atomic_load(&((struct request *)argument)->polls) == 0;
+  if (is_first) return is_over(argument); /* by the caller */
+  CHECK(weft_self() == NULL);
+  CHECK(atomic_fetch_add(&inside, 1) == 0); /* one worker at a time */
+  const bool over = is_over(argument);
+  atomic_fetch_sub(&inside, 1);
+  return over;
+}
+
+static bool was_seen_once(struct request *one) { return atomic_load(&one->polls) / 1000000 == 1; }
+
+static void end_later(void *argument) {
+  CHECK(usleep(3000) == 0);
+  atomic_store(&((struct request *)argument)->is_over, 1);
+}
+
+static void end_now(void *argument) { atomic_store(&((struct request *)argument)->is_over, 1); }
+
+/* ---- any caller ---- */
+
+static void waits_for_an_os_thread(void) {
+  for (int round = 0; round < 3; ++round) {
+    struct request one = {0, 0};
+    struct os_thread device;
+    begin(&device, end_later, &one);
+    if (round == 0)
+      OK(weft_wait_poll(is_over, &one, WEFT_FOREVER));
+    else
+      OK(weft_wait_poll(is_over, &one, weft_deadline_in(1000 * SECOND)));
+    CHECK(was_seen_once(&one));
+    join(&device);
+  }
+}
+
+static void need_not_wait(void) {
+  struct request one = {1, 0};
+  OK(weft_wait_poll(is_over, &one, WEFT_FOREVER));
+  CHECK(was_seen_once(&one));
+  struct request other = {1, 0};
+  OK(weft_wait_poll(is_over, &other, 0)); /* a deadline that has passed */
+}
+
+static void times_out(void) {
+  struct request one = {0, 0};
+  IS(WEFT_TIMEOUT, weft_wait_poll(is_over, &one, 0));
+  CHECK(atomic_load(&one.polls) == 1);
+  IS(WEFT_TIMEOUT, weft_wait_poll(is_over, &one, weft_deadline_in(2 * MILLISECOND)));
+  const int polls = atomic_load(&one.polls);
+  OK(weft_sleep_ns(3 * MILLISECOND));
+  CHECK(atomic_load(&one.polls) == polls);
+}
+
+static void all_callers(void) {
+  waits_for_an_os_thread();
+  need_not_wait();
+  times_out();
+}
+
+/* ---- the worker goes on ---- */
+
+static void wait_alone(void *argument) { OK(weft_wait_poll(is_over_alone, argument, WEFT_FOREVER)); }
+
+static void others_run(void) {
+  struct request one = {0, 0};
+  weft_thread *waiter = start(wait_alone, &one);
+  wait_for_state(waiter, WEFT_THREAD_BLOCKED);
+  OK(weft_thread_join(start(end_now, &one))); /* on the same worker, if there is one */
+  OK(weft_thread_join(waiter));
+  CHECK(was_seen_once(&one));
+}
+
+static void end_in_turn(void *argument) {
+  struct request *all = argument;
+  for (int each = 0; each < CONDITIONS; ++each) {
+    atomic_store(&all[(each * 7) % CONDITIONS].is_over, 1);
+    if (each % 50 == 0) CHECK(usleep(200) == 0);
+  }
+}
+
+static void many_wait(void) {
+  static struct request all[CONDITIONS];
+  static weft_thread *waiters[CONDITIONS];
+  for (int each = 0; each < CONDITIONS; ++each) {
+    atomic_store(&all[each].is_over, 0);
+    atomic_store(&all[each].polls, 0);
+    waiters[each] = start(wait_alone, &all[each]);
+  }
+  struct os_thread device;
+  begin(&device, end_in_turn, all);
+  for (int each = 0; each < CONDITIONS; ++each) {
+    OK(weft_thread_join(waiters[each]));
+    CHECK(was_seen_once(&all[each]));
+  }
+  join(&device);
+}
+
+static void may_not_wait(void *argument) {
+  struct request one = {0, 0}, over = {1, 0};
+  IS(WEFT_CANNOT_BLOCK, weft_wait_poll(is_over, &one, WEFT_FOREVER));
+  OK(weft_wait_poll(is_over, &over, WEFT_FOREVER));
+  atomic_store((atomic_int *)argument, 1);
+}
+
+static void tasklets(void) {
+  atomic_int ran = 0;
+  weft_thread *tasklet;
+  OK(weft_tasklet_create(may_not_wait, &ran, NULL, &tasklet));
+  OK(weft_thread_join(tasklet));
+  CHECK(atomic_load(&ran) == 1);
+}
+
+static void inside_the_runtime(void) {
+  others_run();
+  many_wait();
+  tasklets();
+}
+
+/* ---- awaiters ---- */
+
+static void awaiters(void) {
+  struct request one = {0, 0}, over = {1, 0};
+  weft_polled polled = {is_over, &one}, at_once = {is_over, &over}, bad = {NULL, NULL};
+  struct wait mine;
+  prepare(&mine, WEFT_AWAIT_POLLED);
+  CHECK(!arm(&mine, &at_once, WEFT_AWAIT_POLLED));
+  bool waits;
+  IS(WEFT_INVALID, weft_ext_await(&mine.awaiter, &bad, WEFT_AWAIT_POLLED, &waits));
+  CHECK(arm(&mine, &polled, WEFT_AWAIT_POLLED));
+  end_now(&one);
+  wait_for(&mine.calls, 1);
+  CHECK(mine.status == WEFT_OK && was_seen_once(&one));
+
+  struct request never = {0, 0};
+  polled.argument = &never;
+  prepare(&mine, WEFT_AWAIT_POLLED);
+  CHECK(arm(&mine, &polled, WEFT_AWAIT_POLLED));
+  CHECK(weft_ext_await_cancel(&mine.awaiter));
+  prepare(&mine, WEFT_AWAIT_POLLED);
+  if (arm_briefly(&mine, &polled, WEFT_AWAIT_POLLED)) {
+    wait_for(&mine.calls, 1);
+    CHECK(mine.status == WEFT_TIMEOUT);
+  }
+
+  weft_event event = WEFT_EVENT_INIT;
+  weft_await_case cases[2] = {{.object = &polled, .kind = WEFT_AWAIT_POLLED}, {.object = &event, .kind = WEFT_AWAIT_EVENT}};
+  prepare(&mine, WEFT_AWAIT_EVENT);
+  OK(weft_ext_await_any(&mine.awaiter, cases, 2, &waits));
+  CHECK(waits);
+  OK(weft_event_set(&event));
+  wait_for(&mine.calls, 1);
+  CHECK(mine.awaiter.winner == 1);
+  const int polls = atomic_load(&never.polls);
+  OK(weft_sleep_ns(2 * MILLISECOND));
+  CHECK(atomic_load(&never.polls) == polls); /* it left */
+
+  weft_event_reset(&event);
+  prepare(&mine, WEFT_AWAIT_EVENT);
+  OK(weft_ext_await_any(&mine.awaiter, cases, 2, &waits));
+  CHECK(waits);
+  end_now(&never);
+  wait_for(&mine.calls, 1);
+  CHECK(mine.awaiter.winner == 0);
+}
+
+/* ---- the end of the runtime ---- */
+
+static void ends_with_the_runtime(void) {
+  phase = "the end";
+  struct request never = {0, 0};
+  weft_polled polled = {is_over, &never};
+  struct wait mine;
+  prepare(&mine, WEFT_AWAIT_POLLED);
+  bool waits;
+  IS(WEFT_NOT_INITIALIZED, weft_ext_await(&mine.awaiter, &polled, WEFT_AWAIT_POLLED, &waits));
+  for (int round = 0; round < 3; ++round) {
+    init_with(1);
+    prepare(&mine, WEFT_AWAIT_POLLED);
+    CHECK(arm(&mine, &polled, WEFT_AWAIT_POLLED));
+    OK(weft_finalize());
+    CHECK(mine.calls == 1 && mine.status == WEFT_ENDED);
+  }
+}
+
+static void is_dropped(unsigned workers) {
+  phase = "drop";
+  enum { WAITING = 10 };
+  for (int round = 0; round < 5; ++round) {
+    static struct request never[WAITING];
+    memset(never, 0, sizeof never);
+    init_with(workers);
+    for (int each = 0; each < WAITING; ++each) {
+      weft_thread *waiter = start(wait_alone, &never[each]);
+      wait_for_state(waiter, WEFT_THREAD_BLOCKED);
+      OK(weft_thread_detach(waiter));
+    }
+    OK(weft_finalize_with(WEFT_DROP));
+    CHECK(lines_with("weft: dropped 10 threads at the end, 0 ready, 10 blocked;") == 1);
+    int polls[WAITING];
+    for (int each = 0; each < WAITING; ++each) polls[each] = atomic_load(&never[each].polls);
+    init_with(workers);
+    others_run();
+    OK(weft_finalize());
+    for (int each = 0; each < WAITING; ++each) CHECK(atomic_load(&never[each].polls) == polls[each]);
+  }
+}
+
+int main(void) {
+  listen_to_library();
+  phase = "without a runtime";
+  all_callers();
+  run_all(all_callers);
+  with_workers("one worker", 1, inside_the_runtime);
+  with_workers("three workers", 3, inside_the_runtime);
+  with_workers("awaiters", 1, awaiters);
+  with_workers("awaiters, two workers", 2, awaiters);
+  ends_with_the_runtime();
+  is_dropped(1);
+  is_dropped(2);
+  return 0;
+}
