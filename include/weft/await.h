@@ -81,11 +81,11 @@ typedef struct weft_awaiter {
  * last unit, it ends a wait that has a deadline by WEFT_ENDED; such a wait has taken nothing, and
  * the runtime lets none begin any more.
  * Errors: WEFT_INVALID (awaiter, its ready, object or waits is null; kind is not a value of
- * weft_await_kind; a word is not aligned; the is_done of
- * a weft_polled is null; a recursive mutex; a barrier that was not initialised; a
- * detached thread), WEFT_BUSY (the awaiter is armed; another caller joins the thread), WEFT_TIMEOUT
- * (the deadline has passed), WEFT_NOMEM (as weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a
- * deadline, or kind is WEFT_AWAIT_THREAD or WEFT_AWAIT_POLLED). After an error the awaiter is not armed by this call.
+ * weft_await_kind; a word is not aligned; the is_done of a weft_polled is null; a recursive mutex;
+ * a barrier that was not initialised; a detached thread), WEFT_BUSY (the awaiter is armed; another
+ * caller joins the thread), WEFT_TIMEOUT (the deadline has passed), WEFT_NOMEM (as
+ * weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a deadline, or kind is WEFT_AWAIT_THREAD or
+ * WEFT_AWAIT_POLLED). After an error the awaiter is not armed by this call.
  * Switches: never. Callers: any.
  * Undefined: at the same time another call with the awaiter, weft_ext_await_cancel included. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_await(weft_awaiter *awaiter, void *object, weft_await_kind kind, bool *waits);

@@ -92,18 +92,14 @@ void leave_pool(unit* one) {
 
 bool is_collected(const mem::stack* one) { return one->run == UINT32_MAX; }
 
-// Whether the program may hold the handle of a unit that nothing runs any more; `found`: its join
-// word. A joiner that is dropped, too, holds none.
-bool may_have_handle(const unit* one, std::uintptr_t found, bool is_joiner_dropped) {
-  if (one->has(is_fork) || is_joiner_dropped) return false;
-  return found != join_word::detached && found != join_word::detaching && found != join_word::lent;
+// Whether the program may hold the handle of a unit that nothing runs any more.
+bool may_have_handle(const unit* one) {
+  const std::uintptr_t found = one->join.load(base::relaxed);
+  return !one->has(is_fork) && found != join_word::detached && found != join_word::detaching && found != join_word::lent;
 }
 
-waiter* joiner_in(std::uintptr_t found) {
-  const bool is_state = found == join_word::open || found == join_word::detached || found == join_word::detaching ||
-                        found == join_word::lent || join_word::means_ended(found);
-  return is_state ? nullptr : reinterpret_cast<waiter*>(found);
-}
+// In the join word of a unit that may have a handle, and has not ended.
+waiter* joiner_in(std::uintptr_t found) { return found != join_word::open ? reinterpret_cast<waiter*>(found) : nullptr; }
 
 }  // namespace
 
@@ -130,11 +126,11 @@ bool dropped_units::is_dropped(const waiter* one) const {
 void dropped_units::drop(unit* one) {
   leave_pool(one);
   free_details(one);
-  const std::uintptr_t found = one->join.load(base::relaxed);
-  const waiter* const known = joiner_in(found);
-  if (!may_have_handle(one, found, known != nullptr && is_dropped(known))) return;
+  if (!may_have_handle(one)) return;
   // An OS thread outside may begin to wait at this very moment.
-  if (waiter* const joiner = joiner_in(leave_dropped(one)); joiner != nullptr) joiners_.push_back(joiner);
+  waiter* const joiner = joiner_in(leave_dropped(one));
+  if (joiner == nullptr) return;
+  is_dropped(joiner) ? take_handle_back(one) : joiners_.push_back(joiner);
 }
 
 void dropped_units::give_stacks_back() {

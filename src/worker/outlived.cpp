@@ -39,6 +39,11 @@ std::uintptr_t leave_dropped(unit* one) {
   return join_word::end(one);
 }
 
+void take_handle_back(unit* one) {
+  one->extra.store(nullptr, base::relaxed);
+  one->join.store(join_word::detached, base::relaxed);
+}
+
 void leave_unjoined(runtime* rt) {
   if (rt->unit_depot.stop_without(outlives) != 0) next_id.store(rt->next_id.load(base::relaxed), base::relaxed);
 }

@@ -15,7 +15,7 @@ namespace {
 
 // The frames of a dropped thread are not unwound.
 struct counted {
-  static inline int alive = 0;
+  static inline std::atomic<int> alive = 0;
   counted() { ++alive; }
   counted(const counted&) = delete;
   counted& operator=(const counted&) = delete;

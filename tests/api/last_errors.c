@@ -88,6 +88,11 @@ static void note(const char *function, weft_status wanted, const char *cause, we
 #define FAILS(wanted, cause, call) note(#call, wanted, cause, call)
 #define FAILS_AS(function, wanted, cause, call) note(function, wanted, cause, call)
 
+static bool is_never(void *argument) {
+  (void)argument;
+  return false;
+}
+
 #include "last_errors_null.h"
 #include "last_errors_variables.h"
 
@@ -287,6 +292,7 @@ static void counts(void) {
   FAILS(WEFT_INVALID, "parties is 0", weft_barrier_init(&never_started, 0));
   FAILS(WEFT_INVALID, "was never initialised", weft_barrier_wait(&never_started, NULL));
   FAILS(WEFT_TIMEOUT, "", weft_event_wait_until(&event, 0));
+  FAILS(WEFT_TIMEOUT, "the deadline passed before is_done returned true", weft_wait_poll(is_never, NULL, 0));
   FAILS(WEFT_INVALID, "has less than count left, as one that is set", weft_latch_count_down(&latch_of_two, 3));
   FAILS(WEFT_BUSY, "another caller has set it, or is setting it", weft_future_set(&set_future, NULL));
   FAILS(WEFT_TIMEOUT, "*out is untouched", weft_future_get_until(&future, 0, &out.pointer));
@@ -341,6 +347,7 @@ static void awaits_with(const char *function, weft_status (*await)(void *object,
   FAILS_AS(function, WEFT_INVALID, "a recursive mutex", await(&recursive, WEFT_AWAIT_MUTEX));
   FAILS_AS(function, WEFT_INVALID, "a barrier that was not initialised", await(&never_started, WEFT_AWAIT_BARRIER));
   FAILS_AS(function, WEFT_INVALID, "a detached thread", await(detached, WEFT_AWAIT_THREAD));
+  FAILS_AS(function, WEFT_INVALID, "the is_done of a weft_polled is null", await(&(weft_polled){NULL, NULL}, WEFT_AWAIT_POLLED));
   FAILS_AS(function, WEFT_BUSY, "another caller joins the thread", await(joined, WEFT_AWAIT_THREAD));
   awaiter.deadline_ns = 0;
   FAILS_AS(function, WEFT_TIMEOUT, "the deadline has passed", await(&event, WEFT_AWAIT_EVENT));
@@ -379,6 +386,7 @@ static void builders(void) {
 /* ---- callers that must not wait ---- */
 
 static void not_in_a_tasklet(void *argument) {
+  FAILS(WEFT_CANNOT_BLOCK, "the caller is a tasklet, and is_done returned false", weft_wait_poll(is_never, NULL, WEFT_FOREVER));
   static const char joins[] = "the caller is a tasklet, and the thread has not ended", must_not[] = "the caller is a tasklet";
   static const char or_callback[] = "the caller is a tasklet or a callback";
   static const char or_outside[] = "the caller is a tasklet, or outside", no_ult[] = "the caller is not a ULT";
@@ -464,9 +472,9 @@ static void without_a_runtime(void) {
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_source_remove(source));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_worker_set_scheduler(0, NULL, NULL));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_wait_for_work(&pool, 1, 0, NULL, NULL));
-  FAILS_AS("weft_ext_await", WEFT_NOT_INITIALIZED, "it has a deadline, or kind is WEFT_AWAIT_THREAD",
+  FAILS_AS("weft_ext_await", WEFT_NOT_INITIALIZED, "it has a deadline, or kind is WEFT_AWAIT_THREAD or WEFT_AWAIT_POLLED",
            await_one(words, WEFT_AWAIT_THREAD));
-  FAILS_AS("weft_ext_await_any", WEFT_NOT_INITIALIZED, "it has a deadline, or kind is WEFT_AWAIT_THREAD",
+  FAILS_AS("weft_ext_await_any", WEFT_NOT_INITIALIZED, "it has a deadline, or kind is WEFT_AWAIT_THREAD or WEFT_AWAIT_POLLED",
            await_in_a_row(words, WEFT_AWAIT_THREAD));
   FAILS(WEFT_INVALID, "bytes is 0 or too many", weft_ext_reserve(0, &out.size));
   for (int times = 0; times < 8; ++times) OK(weft_ext_worker_reserve(&out.number));
