@@ -194,6 +194,19 @@ WEFT_API const char *weft_thread_get_name(const weft_thread *thread);
  * Switches: may. Callers: any. */
 WEFT_API void weft_yield(void);
 
+/* Lets other ready units of this worker run, or waits a little if there are none.
+ *
+ * For loops that call it until something has changed of which no call of Weft tells, such as a word
+ * that another thread writes. If other units are ready here, the call is a weft_yield. Otherwise it
+ * parks the caller, so that an idle worker sleeps: the longer such calls have found nothing, the
+ * longer, from 2 microseconds to 1 millisecond, and at most an eighth of that time. The call does
+ * not wait beyond deadline_ns, which may be WEFT_FOREVER. On an OS thread outside it sleeps for 50
+ * microseconds at most. Where the condition can be a function, weft_wait_poll is better.
+ * Errors: WEFT_TIMEOUT (the deadline has passed, even if other units had their turn),
+ * WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * Switches: may. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_yield_or_wait(uint64_t deadline_ns);
+
 /* Runs a given thread next on this worker.
  *
  * The caller goes behind the worker's ready units. Periodically the unit that has waited longest

@@ -261,6 +261,10 @@ inline int worker() noexcept { return weft_worker_self(); }
 
 // Yields: runs other ready threads of this worker. Outside, it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
+// As yield, but waits a little if no other thread is ready here: for loops that wait for what no
+// call of Weft tells. May switch. Callable from any but a tasklet. Throws weft::error:
+// cannot_block.
+inline void yield_or_wait() { detail::check(weft_yield_or_wait(WEFT_FOREVER), "weft_yield_or_wait"); }
 
 // Yields to a thread, which this worker runs next in the caller's place; periodically the unit that
 // has waited longest runs before it. Returns true if that thread ran. Returns false if it was not

@@ -35,6 +35,16 @@ weft_status weft_stats_read(int worker, weft_stats* out) {
   return told(sched::read_stats(rt, worker, out), of, nullptr, static_cast<uint64_t>(worker));
 }
 
+weft_status weft_count_threads(weft_counts* out) {
+  static constexpr call_errors of{.call = "weft_count_threads", .argument = "out"};
+  if (out == nullptr) return refuse_null(of);
+  if (out->size != sizeof *out) return weft::fail(WEFT_INVALID, of.call, of.argument, weft::is_wrong_size, nullptr, out->size);
+  sched::runtime* rt = sched::local::current_runtime();
+  if (rt == nullptr) return no_runtime(of);
+  sched::count_units(rt, out);
+  return WEFT_OK;
+}
+
 weft_status weft_ext_frames(const weft_thread* thread, weft_frame_visitor visit, void* state) {
   static constexpr call_errors of{.call = "weft_ext_frames",
                                   .argument = "thread",

@@ -226,6 +226,12 @@ const char* weft_thread_get_name(const weft_thread* thread) {
 
 void weft_yield(void) { sched::yield(); }
 
+weft_status weft_yield_or_wait(uint64_t deadline_ns) {
+  static constexpr call_errors of{.call = "weft_yield_or_wait"};
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::yield_or_wait(deadline_ns), of);
+}
+
 // Its failures are told where they are found.
 weft_status weft_yield_to(weft_thread* next) {
   return call_telling(sched::yielding_to, next,

@@ -87,6 +87,27 @@ status read_stats(runtime* rt, int worker, weft_stats* out) {
   return status::ok;
 }
 
+void count_units(runtime* rt, weft_counts* out) {
+  weft_counts found = WEFT_COUNTS_INIT;
+  walk_units(
+      rt,
+      [](void* state, unit* one) {
+        auto* const to = static_cast<weft_counts*>(state);
+        if (join_word::has_ended(one)) return;
+        switch (one->state.load(base::relaxed)) {
+          case unit_state::free: break;
+          case unit_state::ready: ++to->ready; break;
+          case unit_state::running: ++to->running; break;
+          case unit_state::blocked:
+          case unit_state::suspended: ++to->blocked; break;
+        }
+      },
+      &found);
+  found.workers = rt->worker_count.load(base::relaxed);
+  found.idle = rt->searchers.load(base::relaxed) + sleeping_workers(rt);
+  *out = found;
+}
+
 void print_stats(runtime* rt) {
   if (!rt->settings.stats) return;
   text out(STDERR_FILENO);

@@ -14,6 +14,9 @@ struct runtime;
 // invalid. Any OS thread, while the runtime lives.
 status read_stats(runtime* rt, int worker, weft_stats* out);
 
+// Sets all counts of *out. Any OS thread, while the runtime lives.
+void count_units(runtime* rt, weft_counts* out);
+
 // WEFT_STATS: a table on stderr. Nothing happens unless the settings ask for it. Before the workers
 // end.
 void print_stats(runtime* rt);

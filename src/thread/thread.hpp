@@ -71,6 +71,8 @@ status detach(unit* one);
 status suspend();
 status resume(unit* one);
 status sleep_until(std::uint64_t deadline_ns);
+// Errors: timeout, cannot_block.
+status yield_or_wait(std::uint64_t deadline_ns);
 status pin(int worker_index);
 // at: the caller, for reports.
 status begin_pinned(const void* at);

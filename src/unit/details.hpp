@@ -31,6 +31,8 @@ struct details {
   base::atomic<std::uint32_t> pinned_scopes;  // weft_pinned_begin: those that are open; the unit itself writes
   bool was_pinned;                            // before the outermost
   const void* pinned_at;                      // the caller that began the outermost
+  std::uint64_t fruitless_since_ns;           // of the calls of weft_yield_or_wait in a row that found nothing to run
+  std::uint64_t fruitless_until_ns;
 };
 
 // A destination is a pool, or the number of a worker.

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
-#include <weft/blocking.h>
 #include <weft/ext.h>
 #include <weft/hot.h>
 #include <weft/syncvar.h>
@@ -12,39 +10,15 @@
 
 #include "await_support.h"
 #include "check.h"
+#include "drop_support.h"
 #include "os_thread.h"
-#include "said.h"
 
 enum { ROUNDS = IS_SLOW ? 2 : 10, EACH = IS_SLOW ? 3 : 20 };
 
-static atomic_int passed; /* by a thread that should have been dropped before */
-
-static void drop(void) { OK(weft_finalize_with(WEFT_DROP)); }
-
-static void is_told(int threads, int ready, int blocked) {
-  char line[128];
-  snprintf(line, sizeof line, "weft: dropped %d thread%s at the end, %d ready, %d blocked;", threads, threads == 1 ? "" : "s",
-           ready, blocked);
-  CHECK(lines_with(line) == 1);
-}
-
 /* ---- threads that never end, one kind each ---- */
 
-static weft_event never = WEFT_EVENT_INIT;
-static weft_mutex held = WEFT_MUTEX_INIT;
-static weft_semaphore semaphore = WEFT_SEMAPHORE_INIT(0);
 static uint64_t emptied, word;
 static weft_syncvar variable = WEFT_SYNCVAR_INIT(0);
-static atomic_int arrived;
-
-static void arrive(void) { atomic_fetch_add(&arrived, 1); }
-
-static void wait_for_event(void *argument) {
-  (void)argument;
-  arrive();
-  OK(weft_event_wait(&never));
-  add_one(&passed);
-}
 static void wait_for_mutex(void *argument) {
   (void)argument;
   arrive();
@@ -96,36 +70,40 @@ static void suspend_for_ever(void *argument) {
   OK(weft_suspend());
   add_one(&passed);
 }
-static void yield_for_ever(void *argument) {
-  (void)argument;
-  arrive();
-  for (;;) weft_yield();
-}
 static void fork_and_wait(void *argument) {
   char work = 0;
   weft_forked *forked = weft_fork(wait_for_event, &work, sizeof work);
   wait_for_semaphore(argument);
   weft_fork_join(forked, wait_for_event, &work, sizeof work);
 }
-/* The awaiter is on the thread's stack, and its record in the table of words. */
-static void await_word(void *argument) {
-  struct wait mine;
-  prepare(&mine, WEFT_AWAIT_FEB_READ);
-  CHECK(arm(&mine, &emptied, WEFT_AWAIT_FEB_READ));
+static void take_empty(void *argument) {
+  (void)argument;
+  arrive();
+  OK(weft_feb_read_fe(&emptied, NULL));
+  add_one(&passed);
+}
+static uint64_t full;
+static void fill_full(void *argument) {
+  (void)argument;
+  arrive();
+  OK(weft_feb_write_ef(&full, 1));
+  add_one(&passed);
+}
+
+/* The awaiters are on the thread's stack, and their records in the tables of words. */
+static void await_words(void *argument) {
+  struct wait at_feb, at_word;
+  prepare(&at_feb, WEFT_AWAIT_FEB_READ);
+  CHECK(arm(&at_feb, &emptied, WEFT_AWAIT_FEB_READ));
+  prepare(&at_word, WEFT_AWAIT_WORD_8);
+  CHECK(arm(&at_word, &word, WEFT_AWAIT_WORD_8));
   wait_for_event(argument);
 }
 
-static const weft_function kinds[] = {wait_for_event,   wait_for_mutex, wait_for_semaphore, sleep_long,
-                                      read_empty,       wait_at_word,   join_another,       read_empty_variable,
-                                      suspend_for_ever, yield_for_ever, fork_and_wait,      await_word};
+static const weft_function kinds[] = {wait_for_event, wait_for_mutex, wait_for_semaphore,  sleep_long,       read_empty,
+                                      wait_at_word,   join_another,   read_empty_variable, suspend_for_ever, yield_for_ever,
+                                      fork_and_wait,  await_words,    take_empty,          fill_full};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-static void prepare_objects(void) {
-  never = (weft_event)WEFT_EVENT_INIT;
-  held = (weft_mutex)WEFT_MUTEX_INIT;
-  semaphore = (weft_semaphore)WEFT_SEMAPHORE_INIT(0);
-  atomic_store(&arrived, 0);
-}
 
 /* ---- whatever they do ---- */
 
@@ -159,6 +137,8 @@ static void everything_is_dropped(unsigned workers) {
     OK(weft_syncvar_read_fe(&variable, &value));
     CHECK(value == 8);
     CHECK(weft_word_wake(&word, SIZE_MAX) == 0);
+    OK(weft_feb_empty(&full));
+    OK(weft_feb_write_ef(&full, 7));
     OK(weft_finalize());
     CHECK(lines_with("weft:") == 0);
   }
@@ -226,9 +206,11 @@ static void drop_some(void) {
   large.detached = own.detached = true;
   for (int each = 0; each < 300; ++each) OK(weft_thread_create(wait_for_event, NULL, each % 3 == 0 ? &large : NULL, NULL));
   OK(weft_thread_create(wait_for_mutex, NULL, &own, NULL));
-  wait_at_least(&arrived, 301);
+  large.stack_bytes = (size_t)1100 * 1024 * 1024; /* of no class: a mapping of its own */
+  const int of_its_own = !IS_SLOW && weft_thread_create(wait_for_event, NULL, &large, NULL) == WEFT_OK;
+  wait_at_least(&arrived, 301 + of_its_own);
   drop();
-  is_told(301, 0, 301);
+  is_told(301 + of_its_own, 0, 301 + of_its_own);
 }
 
 static void gives_its_memory_back(void) {
@@ -301,7 +283,77 @@ static void joiners_are_told(unsigned workers) {
   }
 }
 
+static weft_thread *target_of_all;
+static void join_target(void *argument) {
+  arrive();
+  if (argument == NULL)
+    OK(weft_thread_join(target_of_all));
+  else
+    OK(weft_thread_join_until(target_of_all, weft_deadline_in(1000 * SECOND)));
+}
+
+/* The handle of a thread that another dropped thread joined, on its own stack or not, is still good. */
+static void handles_of_joined_ones_stay(void) {
+  phase = "joined by a dropped thread";
+  for (int kind = 0; kind < 3; ++kind) {
+    prepare_objects();
+    init_with(1);
+    target_of_all = start(wait_for_event, NULL);
+    if (kind != 2) wait_at_least(&arrived, 1); /* else it begins on its joiner's stack */
+    OK(weft_thread_detach(start(join_target, kind == 1 ? &kind : NULL)));
+    wait_at_least(&arrived, 2);
+    drop();
+    is_told(2, 0, 2);
+    IS(WEFT_ENDED, weft_thread_join(target_of_all));
+    OK(weft_thread_detach(target_of_all));
+  }
+}
+
+static void detach_from_outside(void *argument) {
+  weft_thread *const target = argument;
+  weft_status status;
+  while ((status = weft_thread_try_join(target)) == WEFT_BUSY) sched_yield();
+  CHECK(status == WEFT_ENDED);
+  OK(weft_thread_detach(target));
+}
+
+static void may_be_detached_meanwhile(void) {
+  phase = "detached meanwhile";
+  for (int round = 0; round < ROUNDS; ++round) {
+    prepare_objects();
+    init_with(1);
+    struct os_thread others[3];
+    for (int each = 0; each < 3; ++each) begin(&others[each], detach_from_outside, start(wait_for_event, NULL));
+    wait_at_least(&arrived, 3);
+    drop();
+    for (int each = 0; each < 3; ++each) join(&others[each]);
+    is_told(3, 0, 3);
+  }
+}
+
+/* ---- awaiters ---- */
+
+static void timed_awaiters_end(void) {
+  phase = "an awaiter with a deadline";
+  prepare_objects();
+  init_with(1);
+  struct wait mine;
+  prepare(&mine, WEFT_AWAIT_EVENT);
+  mine.awaiter.deadline_ns = weft_deadline_in(1000 * SECOND);
+  CHECK(arm(&mine, &never, WEFT_AWAIT_EVENT));
+  drop();
+  CHECK(mine.calls == 1 && mine.status == WEFT_ENDED);
+}
+
 /* ---- pools ---- */
+
+static weft_pool *in_pool;
+static void join_in_pool(void *argument) {
+  (void)argument;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = in_pool;
+  OK(weft_thread_join(start_with(&attr, wait_for_event, NULL)));
+}
 
 static void pools_lose_them(void) {
   phase = "pools";
@@ -317,160 +369,19 @@ static void pools_lose_them(void) {
     attr.pool = served;
     attr.detached = true;
     for (int each = 0; each < EACH; ++each) OK(weft_thread_create(wait_for_event, NULL, &attr, NULL));
-    wait_at_least(&arrived, EACH);
+    OK(weft_thread_create(suspend_for_ever, NULL, &attr, NULL));
+    in_pool = served;
+    OK(weft_thread_create(join_in_pool, NULL, &attr, NULL));
+    wait_at_least(&arrived, EACH + 2);
     attr.pool = other;
     for (int each = 0; each < EACH; ++each) OK(weft_thread_create(nothing, NULL, &attr, NULL));
     IS(WEFT_BUSY, weft_pool_destroy(other));
     OK(weft_pool_detach(served, 1));
     drop();
-    is_told(2 * EACH, EACH, EACH);
+    is_told(2 * EACH + 3, EACH, EACH + 3);
     OK(weft_pool_destroy(served));
     OK(weft_pool_destroy(other));
   }
-}
-
-/* ---- what it waits for ---- */
-
-struct call {
-  int ends[2];
-  atomic_int is_inside, has_returned;
-};
-
-static void read_in_region(void *argument) {
-  struct call *mine = argument;
-  char byte;
-  OK(weft_blocking_begin());
-  atomic_store(&mine->is_inside, 1);
-  CHECK(read(mine->ends[0], &byte, 1) == 1);
-  atomic_store(&mine->has_returned, 1);
-  OK(weft_blocking_end());
-  yield_for_ever(NULL);
-}
-
-static void *write_later(void *argument) {
-  CHECK(usleep(20000) == 0);
-  CHECK(write(*(int *)argument, "xx", 2) == 2);
-  return NULL;
-}
-
-static void awaits_calls(int worker) {
-  phase = "blocking regions";
-  prepare_objects();
-  init_with(2);
-  struct call calls[2];
-  pthread_t writer;
-  CHECK(pipe(calls[0].ends) == 0);
-  for (int each = 0; each < 2; ++each) {
-    calls[each] = (struct call){{calls[0].ends[0], calls[0].ends[1]}, 0, 0};
-    if (worker < 0)
-      OK(weft_thread_detach(start(read_in_region, &calls[each])));
-    else
-      OK(weft_thread_detach(start_pinned(read_in_region, &calls[each], worker)));
-    wait_for(&calls[each].is_inside, 1);
-  }
-  CHECK(pthread_create(&writer, NULL, write_later, &calls[0].ends[1]) == 0);
-  drop();
-  CHECK(atomic_load(&calls[0].has_returned) == 1 && atomic_load(&calls[1].has_returned) == 1);
-  CHECK(pthread_join(writer, NULL) == 0);
-  CHECK(close(calls[0].ends[0]) == 0 && close(calls[0].ends[1]) == 0);
-  CHECK(lines_with("weft: dropped 2 threads") == 1);
-}
-
-static void remove_worker(void *argument) {
-  (void)argument;
-  arrive();
-  const weft_status result = weft_worker_remove(2);
-  CHECK(result == WEFT_OK || result == WEFT_NOT_INITIALIZED); /* it came in time, or not */
-}
-
-/* A worker that another thread removes goes first. */
-static void awaits_removals(void) {
-  phase = "a removal";
-  for (int round = 0; round < ROUNDS; ++round) {
-    prepare_objects();
-    init_with(3);
-    OK(weft_thread_detach(start_pinned(remove_worker, NULL, 1)));
-    wait_at_least(&arrived, round % 2);
-    drop();
-    CHECK(lines_with("weft: fatal") == 0);
-  }
-}
-
-static void grow_for_ever(void *argument) {
-  (void)argument;
-  arrive();
-  for (;;) {
-    weft_thread *const child = start(nothing, NULL);
-    OK(weft_thread_join(child));
-    weft_yield();
-  }
-}
-
-static void others_run_meanwhile(void) {
-  phase = "others run";
-  for (int round = 0; round < ROUNDS; ++round) {
-    prepare_objects();
-    init_with(3);
-    for (int each = 0; each < 6; ++each) OK(weft_thread_create(grow_for_ever, NULL, NULL, NULL));
-    wait_at_least(&arrived, 6);
-    drop();
-    CHECK(lines_with("weft: dropped ") == 1);
-  }
-}
-
-/* ---- what is refused ---- */
-
-struct guest {
-  atomic_int is_there, may_leave;
-};
-
-static void stay_for_a_while(void *argument) {
-  struct guest *mine = argument;
-  OK(weft_worker_adopt(NULL));
-  atomic_store(&mine->is_there, 1);
-  IS(WEFT_NOT_OWNER, weft_finalize_with(WEFT_DROP));
-  wait_for(&mine->may_leave, 1);
-  OK(weft_worker_leave());
-}
-
-static void refuses(void) {
-  phase = "refusals";
-  prepare_objects();
-  IS(WEFT_NOT_INITIALIZED, weft_finalize_with(WEFT_DROP));
-  init_with(1);
-  IS(WEFT_INVALID, weft_finalize_with((weft_finalize_mode)2));
-  struct guest guest = {0, 0};
-  struct os_thread other;
-  begin(&other, stay_for_a_while, &guest);
-  wait_for(&guest.is_there, 1);
-  IS(WEFT_BUSY, weft_finalize_with(WEFT_DROP));
-  CHECK(strstr(weft_last_error(), "weft_worker_leave") != NULL);
-  OK(weft_thread_join(start(nothing, NULL))); /* it goes on */
-  OK(weft_worker_add(&(unsigned){0}));
-  atomic_store(&guest.may_leave, 1);
-  join(&other);
-  OK(weft_init(NULL));
-  drop(); /* undoes that */
-  CHECK(weft_is_initialized());
-  OK(weft_thread_create(wait_for_event, NULL, NULL, NULL));
-  wait_at_least(&arrived, 1);
-  drop();
-  is_told(1, 0, 1);
-  init_with(1);
-  OK(weft_finalize_with(WEFT_DRAIN));
-}
-
-static void from_an_os_thread(void) {
-  phase = "caller outside";
-  prepare_objects();
-  weft_config config = WEFT_CONFIG_INIT;
-  config.workers = 2;
-  config.caller_outside = true;
-  OK(weft_init(&config));
-  for (int each = 0; each < EACH; ++each) OK(weft_thread_create(wait_for_event, NULL, NULL, NULL));
-  wait_at_least(&arrived, EACH);
-  drop();
-  is_told(EACH, 0, EACH);
 }
 
 int main(void) {
@@ -481,12 +392,9 @@ int main(void) {
   gives_its_memory_back();
   joiners_are_told(1);
   joiners_are_told(2);
+  handles_of_joined_ones_stay();
+  may_be_detached_meanwhile();
+  timed_awaiters_end();
   pools_lose_them();
-  awaits_calls(WEFT_ANY_WORKER);
-  awaits_calls(1);
-  awaits_removals();
-  others_run_meanwhile();
-  refuses();
-  from_an_os_thread();
   return 0;
 }

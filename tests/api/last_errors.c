@@ -31,6 +31,7 @@ static weft_key deleted;
 static uint32_t spin;
 static atomic_int is_over, is_up;
 static weft_stats stats = WEFT_STATS_INIT;
+static weft_counts counted = WEFT_COUNTS_INIT;
 
 static union {
   void *pointer;
@@ -225,6 +226,7 @@ static void runtime_calls(void) {
   weft_stats wrong = stats;
   wrong.size = 1;
   FAILS(WEFT_INVALID, "has a wrong size", weft_stats_read(0, &wrong));
+  FAILS(WEFT_INVALID, "has a wrong size", weft_count_threads(&(weft_counts){.size = 1}));
   FAILS(WEFT_INVALID, "no such worker so far", weft_stats_read(1000, &stats));
   FAILS(WEFT_INVALID, "fd is negative", weft_dump(-1));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_worker_reserve(&out.number));
@@ -292,6 +294,7 @@ static void counts(void) {
   FAILS(WEFT_INVALID, "parties is 0", weft_barrier_init(&never_started, 0));
   FAILS(WEFT_INVALID, "was never initialised", weft_barrier_wait(&never_started, NULL));
   FAILS(WEFT_TIMEOUT, "", weft_event_wait_until(&event, 0));
+  FAILS(WEFT_TIMEOUT, "the deadline has passed, even if other units had their turn", weft_yield_or_wait(0));
   FAILS(WEFT_TIMEOUT, "the deadline passed before is_done returned true", weft_wait_poll(is_never, NULL, 0));
   FAILS(WEFT_INVALID, "has less than count left, as one that is set", weft_latch_count_down(&latch_of_two, 3));
   FAILS(WEFT_BUSY, "another caller has set it, or is setting it", weft_future_set(&set_future, NULL));
@@ -386,11 +389,12 @@ static void builders(void) {
 /* ---- callers that must not wait ---- */
 
 static void not_in_a_tasklet(void *argument) {
-  FAILS(WEFT_CANNOT_BLOCK, "the caller is a tasklet, and is_done returned false", weft_wait_poll(is_never, NULL, WEFT_FOREVER));
   static const char joins[] = "the caller is a tasklet, and the thread has not ended", must_not[] = "the caller is a tasklet";
   static const char or_callback[] = "the caller is a tasklet or a callback";
   static const char or_outside[] = "the caller is a tasklet, or outside", no_ult[] = "the caller is not a ULT";
   weft_thread *list[1] = {blocked}, *owned = argument;
+  FAILS(WEFT_CANNOT_BLOCK, must_not, weft_yield_or_wait(WEFT_FOREVER));
+  FAILS(WEFT_CANNOT_BLOCK, "the caller is a tasklet, and is_done returned false", weft_wait_poll(is_never, NULL, WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, joins, weft_thread_join(blocked));
   FAILS(WEFT_CANNOT_BLOCK, joins, weft_thread_join_until(blocked, WEFT_FOREVER));
   FAILS(WEFT_CANNOT_BLOCK, joins, weft_thread_join_many(list, 1));
@@ -445,6 +449,7 @@ static void without_a_runtime(void) {
   weft_source *const source = (weft_source *)(void *)words;
   static const char no[] = "", ending[] = "also while weft_finalize ends the workers";
   static const weft_ext_place place = {"file.c", "function", 1, 1};
+  FAILS(WEFT_NOT_INITIALIZED, no, weft_count_threads(&counted));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_finalize_with(WEFT_DROP));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_thread_create(nothing, NULL, NULL, &out.thread));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_thread_create_copy(nothing, words, 8, NULL, &out.thread));

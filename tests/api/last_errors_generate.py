@@ -20,7 +20,7 @@ VALUES = {
     "weft_pool **out": "&out.pool", "weft_pool *pool": "pool", "weft_source **out": "&out.source", "void **out": "&out.pointer",
     "void **room": "&out.pointer", "weft_context **out": "&out.context", "weft_key *out": "&out.key", "unsigned *out": "&out.number",
     "unsigned *number": "&out.number", "size_t *offset": "&out.size", "bool *last": "&out.truth", "bool *waits": "&out.truth",
-    "uint64_t *out": "&out.word", "uint64_t *word": "&words[0]", "const void *word": "&words[0]", "weft_stats *out": "&stats",
+    "uint64_t *out": "&out.word", "uint64_t *word": "&words[0]", "const void *word": "&words[0]", "weft_stats *out": "&stats", "weft_counts *out": "&counted",
     "weft_mutex *mutex": "&mutex", "weft_cond *cond": "&cond", "weft_rwlock *lock": "&rwlock", "weft_semaphore *semaphore": "&semaphore",
     "weft_barrier *barrier": "&barrier", "weft_event *event": "&event", "weft_event *latch": "&latch", "weft_once *once": "&once",
     "weft_future *future": "&future", "const weft_pool_ops *ops": "&ops", "weft_awaiter *awaiter": "&awaiter", "void *object": "&event",

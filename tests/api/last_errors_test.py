@@ -35,7 +35,7 @@ EXCUSED = [
     (r"weft_worker_leave", "WEFT_BUSY", r".*", "of an adopted OS thread: tests/api/runtime_adopt.c"),
     (r"weft_worker_remove", "WEFT_BUSY", r"one that was adopted", "the same"),
     (r"weft_finalize(_with)?", "WEFT_NOT_OWNER", r".*", "of a second runtime's caller: tests/api/runtime_life.c"),
-    (r"weft_finalize_with", "WEFT_BUSY", r".*", "while an OS thread is adopted: tests/api/finalize_with.c"),
+    (r"weft_finalize_with", "WEFT_BUSY", r".*", "while an OS thread is adopted: tests/api/finalize_meanwhile.c"),
     (r"weft_ext_thread_wait", "WEFT_ENDED", r".*", "to those that wait at that moment: tests/api/finalize_with.c"),
     (r"weft_context_create", "WEFT_CANNOT_BLOCK", r".*", "of a callback: tests/api/context_switch.c"),
     (r"weft_ext_thread_revive", "WEFT_INVALID", r"the worker .* is gone", "of a worker that was removed: tests/api/ext_owned.c"),
