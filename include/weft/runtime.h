@@ -107,20 +107,23 @@ typedef enum weft_finalize_mode {
  * A thread that runs is waited for until it switches, and a thread in a blocking region until its
  * call has returned. Then each thread that is ready, blocked or asleep is dropped: it never runs
  * again. The library takes back its stack and what it kept of the thread. No destructor of its
- * frames and of its values of keys runs, and no mutex that it holds is unlocked. An object at which
- * a dropped thread waited must be initialised anew before it is used again; full/empty words,
- * weft_syncvar and the words of weft_word_wait_* need nothing. Each pool loses the dropped threads,
- * but for pools of the program's own kind (ext.h), whose functions still have the handles.
+ * frames and of its values of keys runs, and no mutex that it holds is unlocked. From the beginning
+ * of the call on, an object at which a dropped thread waits must not be used; later it must be
+ * initialised anew. Full/empty words, weft_syncvar, the words of weft_word_wait and conditions of
+ * weft_wait_poll need nothing. Each pool loses the dropped threads, but for pools of the program's
+ * own kind (ext.h), whose functions still have the handles.
  *
  * The handle of a dropped thread that was not detached stays good: a join of it, also one by an OS
  * thread outside that waits when the call begins, returns WEFT_ENDED, an awaiter at its end gets
  * WEFT_ENDED, and weft_thread_detach frees the handle. A line on stderr says how many threads were
- * dropped, unless there are none; WEFT_STATS adds the names of the first ones.
+ * dropped, tasklets and forks included, unless there are none; WEFT_STATS adds the names of the
+ * first ones. The own stack of a thread that stood on a context's stack stays mapped.
  * Errors: those of weft_finalize, WEFT_INVALID (mode is no value of weft_finalize_mode), WEFT_BUSY
  * (WEFT_DROP, and an OS thread is adopted: each calls weft_worker_leave before; the runtime goes
  * on).
  * Switches: may. Callers: those of weft_finalize.
- * Undefined: a dropped thread that stood on the stack of a context leaves its own stack mapped. */
+ * Undefined: during the call another OS thread creates a thread, or makes one ready; the wait of an
+ * awaiter ends later that a dropped thread armed, and that is not on its stack. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize_with(weft_finalize_mode mode);
 
 /* Tells whether the runtime runs.

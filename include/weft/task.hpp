@@ -19,7 +19,8 @@
 // return, in coroutines of other libraries too. Waits of a task end at once when a stop is
 // requested of the token with which spawn or sync_wait began it; they then throw weft::stopped.
 // What need not wait is not ended. A sleep ends so, too, when the runtime ends: it then throws
-// weft::error (ended), and later sleeps throw not_initialized.
+// weft::error (ended), and later sleeps throw not_initialized; after runtime::drop, which drops the
+// unit that would resume it, the coroutine stays suspended.
 //
 // A coroutine may be destroyed while it waits for what does not come meanwhile: the wait leaves
 // nothing behind. If what it waited for has come, the program ends with a message.

@@ -120,6 +120,18 @@ status begin_blocking(const void* place) {
   return status::ok;
 }
 
+namespace {
+
+// The runtime is about to drop what is ready: a thread that goes from region to region would keep it
+// waiting. The adopted caller is the one that ends the runtime.
+void stay_if_dropped(worker* w) {
+  if (!w->rt->drops.load(base::relaxed)) [[likely]]
+    return;
+  while (w->current != main_of(w->rt)) w = yield(w, w->current);
+}
+
+}  // namespace
+
 status end_blocking() {
   blocking_call* const call = this_blocking_call();
   if (call->depth == 0) {
@@ -129,11 +141,12 @@ status end_blocking() {
   if (--call->depth != 0) return status::ok;
   if (call->began_ns == 0 && call->w->lent.take_back(call)) {
     become_worker_again(call->w, call);
-    return status::ok;
+  } else {
+    const int kept = read_errno();
+    come_back(call);
+    write_errno(kept);
   }
-  const int kept = read_errno();
-  come_back(call);
-  write_errno(kept);
+  stay_if_dropped(local::current_worker());
   return status::ok;
 }
 

@@ -83,23 +83,23 @@ namespace {
 void leave_pool(unit* one) {
   pool* const home = one->home.load(base::relaxed);
   if (home == nullptr) return;
-  if (one->in.load(base::relaxed) == in_pool) {
-    static_cast<void>(remove_from_pool(home, one));
-  } else if (one->state.load(base::relaxed) == unit_state::blocked) {
-    home->note_back();
-  }
+  const bool is_ready = one->state.load(base::relaxed) == unit_state::ready;
+  if (is_ready && one->in.load(base::relaxed) == in_pool) static_cast<void>(remove_from_pool(home, one));
+  home->blocked_count.store(0, base::relaxed);  // all that belonged to it are dropped
 }
 
 bool is_collected(const mem::stack* one) { return one->run == UINT32_MAX; }
 
-// Whether the program may hold the handle of a unit that nothing runs any more.
-bool may_have_handle(const unit* one) {
-  const std::uintptr_t found = one->join.load(base::relaxed);
-  return !one->has(is_fork) && found != join_word::detached && found != join_word::detaching && found != join_word::lent;
-}
+// Whether the program may hold the handle of a unit that nothing runs any more. Its joiner may be
+// dropped, too, and others still have the handle.
+bool may_have_handle(const unit* one) { return !one->has(is_fork) && one->join.load(base::relaxed) != join_word::detached; }
 
-// In the join word of a unit that may have a handle, and has not ended.
-waiter* joiner_in(std::uintptr_t found) { return found != join_word::open ? reinterpret_cast<waiter*>(found) : nullptr; }
+// In the join word of a unit that was just ended.
+waiter* joiner_in(std::uintptr_t found) {
+  const bool is_state = found == join_word::open || found == join_word::detached || found == join_word::detaching ||
+                        found == join_word::lent || join_word::means_ended(found);
+  return is_state ? nullptr : reinterpret_cast<waiter*>(found);
+}
 
 }  // namespace
 
@@ -127,10 +127,9 @@ void dropped_units::drop(unit* one) {
   leave_pool(one);
   free_details(one);
   if (!may_have_handle(one)) return;
-  // An OS thread outside may begin to wait at this very moment.
-  waiter* const joiner = joiner_in(leave_dropped(one));
-  if (joiner == nullptr) return;
-  is_dropped(joiner) ? take_handle_back(one) : joiners_.push_back(joiner);
+  leave_dropped(one);
+  one->next = kept_;
+  kept_ = one;
 }
 
 void dropped_units::give_stacks_back() {
@@ -148,17 +147,24 @@ void dropped_units::give_stacks_back() {
   }
 }
 
-void dropped_units::give_back() {
+void dropped_units::leave_all() {
   walk([](dropped_units* all, unit* one) { all->drop(one); });
-  give_stacks_back();
 }
 
-void dropped_units::wake_joiners() {
-  while (waiter* one = joiners_.pop_front()) {
-    if (is_awaiters(one)) {
-      if (end_awaiter(record_of(one))) deliver(record_of(one));
-    } else {
+void dropped_units::end_joins() {
+  while (unit* const one = kept_) {
+    kept_ = static_cast<unit*>(one->next);
+    one->next = nullptr;
+    const std::uintptr_t found = join_word::end(one);
+    if (found == join_word::detached) let_outlived_go(one);  // since it was kept
+    if (waiter* const joiner = joiner_in(found); joiner != nullptr && !is_dropped(joiner)) joiners_.push_back(joiner);
+  }
+  give_stacks_back();
+  while (waiter* const one = joiners_.pop_front()) {
+    if (!is_awaiters(one)) {
       wake_joiner(one);
+    } else if (end_awaiter(record_of(one))) {
+      deliver(record_of(one));
     }
   }
 }

@@ -34,11 +34,11 @@ class dropped_units {
   // Whether the record is that of a unit that is dropped, or lies on its stack.
   bool is_dropped(const waiter* one) const;
 
-  // Once no record of theirs is in any table. Units that the program has a handle of can be told by it
-  // that they were dropped: worker/outlived.hpp.
-  void give_back();
-  // After leave_unjoined.
-  void wake_joiners();
+  // Once no record of theirs is in any table. Those that the program may have a handle of are kept
+  // by leave_unjoined (worker/outlived.hpp).
+  void leave_all();
+  // After leave_unjoined: tells those that wait for them, and gives their stacks back.
+  void end_joins();
 
  private:
   template <class Visit>
@@ -49,6 +49,7 @@ class dropped_units {
 
   runtime* rt_;
   mem::stack* stacks_ = nullptr;
+  unit* kept_ = nullptr;
   base::list<waiter> joiners_;  // OS threads outside, and awaiters
 };
 

@@ -296,11 +296,11 @@ status finish_dropping(runtime* rt, forget_waiters forget) {
   dropped_units dropped(rt);
   forget([](const void* state, const waiter* one) { return static_cast<const dropped_units*>(state)->is_dropped(one); },
          &dropped);
-  dropped.give_back();
+  dropped.leave_all();
   local::set_runtime(nullptr);
   free_details(&rt->main_unit);
   leave_unjoined(rt);
-  dropped.wake_joiners();
+  dropped.end_joins();
   free_runtime(rt);
   return status::ok;
 }

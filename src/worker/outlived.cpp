@@ -20,28 +20,23 @@ constinit base::atomic<std::uint64_t> next_id{2};
 bool outlives(void* block, mem::left_chunk* of) {
   auto* const one = static_cast<unit*>(block);
   if (one->state.load(base::relaxed) == unit_state::free) return false;
-  if (!was_dropped(one)) free_details(one);
-  if (!join_word::means_ended(one->join.load(base::relaxed))) return false;
+  const bool is_dropped = was_dropped(one);
+  if (!is_dropped) free_details(one);
+  if (!is_dropped && !join_word::means_ended(one->join.load(base::relaxed))) return false;
   one->in.store(0, base::relaxed);
   one->home.store(nullptr, base::relaxed);
   one->parent = nullptr;
   one->left_in = of;
-  if (!was_dropped(one)) one->extra.store(&details_of_outlived, base::relaxed);
+  if (!is_dropped) one->extra.store(&details_of_outlived, base::relaxed);
   one->set(is_known);
   return true;
 }
 
 }  // namespace
 
-std::uintptr_t leave_dropped(unit* one) {
+void leave_dropped(unit* one) {
   one->extra.store(&details_of_dropped, base::relaxed);  // seen by those that find the word ended
   one->set(is_known);
-  return join_word::end(one);
-}
-
-void take_handle_back(unit* one) {
-  one->extra.store(nullptr, base::relaxed);
-  one->join.store(join_word::detached, base::relaxed);
 }
 
 void leave_unjoined(runtime* rt) {

@@ -27,11 +27,9 @@ inline bool is_outlived(const unit* one) {
   return known != nullptr && (known == &details_of_outlived || known == &details_of_dropped);
 }
 
-// Of a unit that has not ended, and never will: its handle stays good. Before leave_unjoined.
-// Returns what was in the join word: open, or a waiter to wake.
-std::uintptr_t leave_dropped(unit* one);
-// After leave_dropped, when the one that had the handle was dropped, too.
-void take_handle_back(unit* one);
+// Of a unit that has not ended, and never will: its handle stays good. Before leave_unjoined, after
+// which join_word::end lets those see it that wait for it or come to detach it.
+void leave_dropped(unit* one);
 
 // Ends the runtime's units, of which those that have a handle stay. No worker lives.
 void leave_unjoined(runtime* rt);

@@ -120,7 +120,8 @@ void dropped_while_joined(std::uint64_t deadline_ns) {
   target what;
   threads(thread{"finalizer",
                  [&] {
-                   const std::uintptr_t found = leave_dropped(&what.one);
+                   leave_dropped(&what.one);
+                   const std::uintptr_t found = join_word::end(&what.one);
                    if (found != join_word::open) wake_joiner(reinterpret_cast<waiter*>(found));
                  }},
           thread{"outside", [&] {
