@@ -14,8 +14,8 @@ extern "C" {
  * name: it is to be short, must not wait, and calls no function of Weft. Once it has returned true
  * it is not called again. */
 typedef struct weft_polled {
-  bool (*is_done)(void *argument);
-  void *argument;
+  bool (*is_done)(void *argument); /* whether it has come */
+  void *argument;                  /* what is_done is given */
 } weft_polled;
 
 /* Waits until is_done(argument) returns true.

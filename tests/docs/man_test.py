@@ -102,7 +102,7 @@ class ManTest(unittest.TestCase):
 
     def test_errors_are_told_with_those_of_the_call_that_they_are_those_of(self):
         errors = section(self.pages["weft_thread_join_until"], "ERRORS")
-        self.assertEqual(re.findall(r"WEFT_\w+", errors), ["WEFT_INVALID", "WEFT_DEADLOCK", "WEFT_CANNOT_BLOCK", "WEFT_BUSY", "WEFT_TIMEOUT"])
+        self.assertEqual(re.findall(r"WEFT_\w+", errors), ["WEFT_INVALID", "WEFT_DEADLOCK", "WEFT_CANNOT_BLOCK", "WEFT_BUSY", "WEFT_ENDED", "WEFT_TIMEOUT"])
         self.assertIn("thread is null or detached.", errors)
         self.assertIn("The deadline passed before the thread ended", errors)
         self.assertIn("a second join of a thread that begins after", section(self.pages["weft_thread_try_join"], "UNDEFINED BEHAVIOUR"))
