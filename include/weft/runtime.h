@@ -93,7 +93,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
  * weft_init starts a fresh runtime.
  * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
  * first weft_init; the runtime goes on).
- * Switches: may. Callers: any; for the last call, the caller of the first weft_init. */
+ * Switches: may. Callers: any; for the last call, the caller of the first weft_init.
+ * Undefined: after the last unit has ended, and before the last call returns, an OS thread outside
+ * creates a thread or tasklet. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
 /* What weft_finalize_with does with threads that have not ended. */
