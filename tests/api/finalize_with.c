@@ -178,7 +178,10 @@ static void says_how_many(void) {
     names_reader |= strstr(line, "\"reader\"") != NULL && strstr(line, "event") != NULL;
     has_more |= strcmp(line, "weft:   and 5 more\n") == 0;
   }
-  CHECK(says_all && names_reader && has_more);
+  CHECK(says_all && has_more);
+#if !defined(IS_EMULATED) /* an emulator has no process_vm_readv, by which reports read threads */
+  CHECK(names_reader);
+#endif
   CHECK(lines_with("weft: fatal") == 0);
   CHECK(unsetenv("WEFT_STATS") == 0);
 }
