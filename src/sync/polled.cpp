@@ -1,6 +1,8 @@
 // See polled.hpp.
 #include "sync/polled.hpp"
 
+#include <weft/await.h>
+
 #include <new>
 
 #include "base/linked_queue.hpp"
@@ -36,8 +38,9 @@ struct poll_queue {
   std::uint64_t changed_ns = 0;  // when a condition came last, or was found to be there
   bool has_alarm = false;        // it is armed, or about to be
 
-  sched::awaiter alarm;
-  alignas(sched::await_record) unsigned char alarm_record[sizeof(sched::await_record)];  // of the one that arms it
+  // Of the one that arms it. Checked builds ask each awaiter for the program's object around it.
+  weft_awaiter alarm{};
+  alignas(sched::await_record) unsigned char alarm_record[sizeof(sched::await_record)]{};
 };
 
 constinit poll_queue all{};
@@ -67,12 +70,14 @@ void ring(sched::awaiter* alarm, status result);
 
 // False: the runtime is ending.
 bool arm_alarm(std::uint64_t pause_ns) {
-  all.alarm.call = ring;
+  static_assert(sizeof(sched::awaiter) <= sizeof all.alarm.opaque);
   for (;;) {
-    all.alarm.records = new (all.alarm_record) sched::await_record(&all.alarm, nullptr);
+    auto* const alarm = new (all.alarm.opaque) sched::awaiter;
+    alarm->call = ring;
+    alarm->records = new (all.alarm_record) sched::await_record(alarm, nullptr);
     const auto for_the_time_alone = [](const sched::await_record*) { return await_kind::deadline; };
     bool waits = false;
-    const status result = arm_all(&all.alarm, for_the_time_alone, sched::now_ns() + pause_ns, &waits);
+    const status result = arm_all(alarm, for_the_time_alone, sched::now_ns() + pause_ns, &waits);
     if (result != status::timeout) return result == status::ok && waits;  // timeout: the pause is over already
   }
 }
