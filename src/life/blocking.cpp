@@ -15,6 +15,7 @@
 #include "run/next.hpp"
 #include "run/park.hpp"
 #include "run/ready.hpp"
+#include "run/waiting_units.hpp"
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
@@ -29,14 +30,6 @@ namespace {
 // errno's address must not be kept across a switch.
 [[gnu::noinline]] int read_errno() { return errno; }
 [[gnu::noinline]] void write_errno(int value) { errno = value; }
-
-// Of the caller, which is about to leave it.
-bool has_waiting(worker* w) {
-  enter(w);
-  const bool any = !w->ready.is_empty();
-  w->lock.leave();
-  return any || !w->mail.is_empty() || !w->pinned_mail.is_empty() || pools_have_work(w);
-}
 
 void become_worker_again(worker* w, blocking_call* call) {
   w->os_locks = call->os_locks;

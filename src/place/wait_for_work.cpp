@@ -2,11 +2,11 @@
 // time, and a push looks for announcements after it has pushed: [I9] and [I10] of protocol I.
 #include "place/wait_for_work.hpp"
 
-#include "run/enter.hpp"
 #include "run/next.hpp"
 #include "run/ready.hpp"
 #include "run/resume.hpp"
 #include "run/wait.hpp"
+#include "run/waiting_units.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
 #include "worker/hooks.hpp"
@@ -93,11 +93,7 @@ void wake_those(runtime* rt, Predicate wanted) {
 // Whether a worker that waits may spin, as it does when it is idle, and has nothing else to run.
 bool may_spin(const runtime* rt, worker* w) {
   if (w == nullptr || rt->turns != nullptr || rt->settings.wait_policy == WEFT_WAIT_PASSIVE) return false;
-  if (rt->worker_count.load(base::relaxed) > rt->cpu_count || !w->mail.is_empty() || !w->pinned_mail.is_empty()) return false;
-  enter(w);
-  const bool has_none = w->ready.is_empty();
-  w->lock.leave();
-  return has_none;
+  return rt->worker_count.load(base::relaxed) <= rt->cpu_count && !has_mail(w) && !has_ready(w);
 }
 
 // To watch pools takes a heavy fence, and to be woken a call of the system: what comes within the

@@ -15,6 +15,7 @@
 #include "run/next.hpp"
 #include "run/stack_class.hpp"
 #include "run/steal.hpp"
+#include "run/waiting_units.hpp"
 #include "run/wake.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
@@ -29,19 +30,7 @@ bool must_leave(const worker* w) {
   return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed) || is_claimed(w);
 }
 
-bool has_ready(worker* w) {
-  enter(w);
-  const bool any = !w->ready.is_empty();
-  w->lock.leave();
-  return any;
-}
-
-bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
-
-// What w can take by itself, without another's permission.
-bool has_own_work(worker* w) {
-  return has_mail(w) || has_ready(w) || pools_have_work(w) || has_new_scheduler(w) || sources_want_poll(w);
-}
+bool has_own_work(worker* w) { return has_waiting(w) || has_new_scheduler(w) || sources_want_poll(w); }
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
 

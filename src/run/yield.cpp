@@ -155,8 +155,7 @@ void prepare_to_give_way(worker* w, unit* self, unit* next, after_switch after) 
   arrive(static_cast<worker*>(fiber::switch_to(self->context.slot(), target, side_of(w), w)));
 }
 
-}  // namespace
-
+// Besides what the caller owns, and is. A worker that serves pools may have some there.
 bool has_others_ready(worker* w) {
   if (serves_others(w)) return true;
   enter(w);
@@ -164,8 +163,6 @@ bool has_others_ready(worker* w) {
   w->lock.leave();
   return any;
 }
-
-namespace {
 
 [[gnu::noinline]] status yield_to_owned_slow(unit* next, bool as_new) {
   worker* w = local::current_worker();

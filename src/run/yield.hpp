@@ -9,12 +9,8 @@
 namespace weft::sched {
 
 struct unit;
-struct worker;
 
 void yield();
-// Whether w, whose unit the caller is, could run others. A worker that serves pools may have some
-// there.
-bool has_others_ready(worker* w);
 // Names its failures.
 status yield_to(unit* next);
 inline constexpr call_errors yielding_to{.call = "weft_yield_to", .argument = "thread", .invalid = {"thread", "it has ended"}};

@@ -8,6 +8,7 @@
 #include "base/linked_queue.hpp"
 #include "os/clock.hpp"
 #include "queue/spinlock.hpp"
+#include "run/poll_pause.hpp"
 #include "run/yield.hpp"
 #include "sync/await.hpp"
 #include "worker/clock.hpp"
@@ -19,15 +20,6 @@ namespace weft::sync {
 namespace {
 
 constexpr unsigned most_a_slice = 64;
-constexpr std::uint64_t least_pause_ns = 2'000;
-constexpr std::uint64_t most_pause_ns = 1'000'000;
-constexpr std::uint64_t pauses_a_wait = 8;  // a pause is at most this part of the time that nothing has come
-
-std::uint64_t pause_after(std::uint64_t waited_ns) {
-  const std::uint64_t pause_ns = waited_ns / pauses_a_wait;
-  if (pause_ns < least_pause_ns) return least_pause_ns;
-  return pause_ns < most_pause_ns ? pause_ns : most_pause_ns;
-}
 
 struct poll_queue {
   queue::spinlock lock;
@@ -107,9 +99,9 @@ std::uint64_t end_slice(unsigned polled) {
     return 0;
   }
   all.left_in_round = all.left_in_round > polled ? all.left_in_round - polled : 0;
-  if (all.left_in_round != 0) return least_pause_ns;
+  if (all.left_in_round != 0) return sched::least_poll_pause_ns;
   all.left_in_round = all.count;
-  return pause_after(sched::now_ns() - all.changed_ns);
+  return sched::poll_pause_ns(sched::now_ns() - all.changed_ns);
 }
 
 bool are_threads_dropped() {
@@ -158,7 +150,7 @@ status poll_alone(const polled* condition, std::uint64_t deadline_ns) {
     if (sched::local::current_worker() != nullptr) {
       sched::yield();
     } else {
-      os::sleep_until(os::now_ns() + pause_after(now_ns - began_ns));
+      os::sleep_until(os::now_ns() + sched::poll_pause_ns(now_ns - began_ns));
     }
   }
   return status::ok;
@@ -171,7 +163,7 @@ bool publish(void* argument) {
     const queue::guard inside(all.lock);
     begins = add(me);
   }
-  if (begins && !arm_alarm(least_pause_ns)) end_alarm();
+  if (begins && !arm_alarm(sched::least_poll_pause_ns)) end_alarm();
   return true;
 }
 
@@ -214,7 +206,7 @@ status await_polled(sched::await_record* one, const polled* condition, sched::ar
     begins = add(one);
   }
   *what = sched::armed_as::waits;
-  if (!begins || arm_alarm(least_pause_ns)) return status::ok;
+  if (!begins || arm_alarm(sched::least_poll_pause_ns)) return status::ok;
   end_alarm();
   return status::ok;
 }

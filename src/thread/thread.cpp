@@ -10,8 +10,10 @@
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "run/park.hpp"
+#include "run/poll_pause.hpp"
 #include "run/ready.hpp"
 #include "run/wait.hpp"
+#include "run/waiting_units.hpp"
 #include "run/yield.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
@@ -44,24 +46,18 @@ status sleep_until(std::uint64_t deadline_ns) {
 
 namespace {
 
-constexpr std::uint64_t least_pause_ns = 2'000;
-constexpr std::uint64_t most_pause_ns = 1'000'000;
-constexpr std::uint64_t pauses_a_wait = 8;
 constexpr std::uint64_t outside_pause_ns = 50'000;
 
-// Of a unit that has found nothing to run beside itself: the longer that lasts, the longer.
+// Of a unit that has found nothing to run beside itself.
 std::uint64_t next_pause_ns(unit* self, std::uint64_t now) {
   details* const extra = details_of(self);
-  if (extra == nullptr) return least_pause_ns;
-  // A call that comes later than the whole wait has lasted begins another one.
-  const bool goes_on = now - extra->fruitless_until_ns <= extra->fruitless_until_ns - extra->fruitless_since_ns + least_pause_ns;
+  if (extra == nullptr) return least_poll_pause_ns;
+  const bool goes_on = now <= extra->fruitless_until_ns + most_poll_pause_ns;  // else another wait begins
   if (!goes_on) extra->fruitless_since_ns = now;
-  const std::uint64_t pause = std::clamp((now - extra->fruitless_since_ns) / pauses_a_wait, least_pause_ns, most_pause_ns);
+  const std::uint64_t pause = poll_pause_ns(now - extra->fruitless_since_ns);
   extra->fruitless_until_ns = now + pause;
   return pause;
 }
-
-bool has_mail(const worker* w) { return !w->mail.is_empty() || !w->pinned_mail.is_empty(); }
 
 }  // namespace
 
@@ -72,7 +68,7 @@ status yield_or_wait(std::uint64_t deadline_ns) {
   const std::uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
   if (w == nullptr) {
     os::sleep_until(os::now_ns() + std::min(left, outside_pause_ns));
-  } else if (left == 0 || has_mail(w) || has_others_ready(w)) {
+  } else if (left == 0 || has_waiting(w)) {
     yield();
   } else {
     return sleep_until(now + std::min(left, next_pause_ns(w->current, now)));

@@ -57,6 +57,22 @@ static void waits_rather_than_spins(void) {
   CHECK(calls <= (now - began) / 2000);
 }
 
+/* A worker that serves an empty pool has nothing to run, either. */
+static void waits_beside_a_pool(void) {
+  weft_pool *pool;
+  OK(weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &pool));
+  OK(weft_pool_attach(pool, 0));
+  waits_rather_than_spins();
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = pool;
+  atomic_store(&flag, 0);
+  weft_thread *other = start_with(&attr, set_flag, NULL);
+  poll_flag();
+  OK(weft_thread_join(other));
+  OK(weft_pool_detach(pool, 0));
+  OK(weft_pool_destroy(pool));
+}
+
 static void ends_at_its_deadline(void) {
   IS(WEFT_TIMEOUT, weft_yield_or_wait(0));
   const uint64_t deadline = weft_deadline_in(2 * MILLISECOND);
@@ -159,6 +175,7 @@ int main(void) {
   ends_at_its_deadline();
   with_workers("one worker", 1, waits);
   with_workers("alone", 1, waits_rather_than_spins);
+  with_workers("beside a pool", 1, waits_beside_a_pool);
   with_workers("three workers", 3, waits);
   with_workers("counts", 1, counts);
   with_workers("counts of workers", 3, counts_workers);

@@ -264,7 +264,6 @@ STAND_IN void order_victims(worker* w) {
 }
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
-STAND_IN bool has_others_ready(worker*) { return false; }
 STAND_IN void yield() {}
 STAND_IN void tell_ready_that_waits() {}
 STAND_IN void blame_errors(const worker*, unit*) {}
