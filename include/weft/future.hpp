@@ -136,7 +136,7 @@ class future {
     claimed_runner mine(*this);
     if (mine.get() == nullptr) return state->wait();
     before(mine.get());
-    check_join(mine.join_until(WEFT_FOREVER));
+    detail::check(unless_dropped(mine.join_until(WEFT_FOREVER)), "weft_thread_join");
   }
 
  private:
@@ -170,25 +170,22 @@ class future {
   };
 
   // A runner that the end of the runtime has dropped sets no result any more.
-  static void check_join(weft_status status) {
-    if (status == WEFT_ENDED) throw std::future_error(std::future_errc::broken_promise);
-    detail::check(status, "weft_thread_join");
+  static weft_status unless_dropped(weft_status joined) {
+    if (joined == WEFT_ENDED) throw std::future_error(std::future_errc::broken_promise);
+    return joined;
   }
   weft_status wait_until_ns(std::uint64_t deadline_ns) const {
     detail::state<T>* const state = state_.valid();
     if (state->is_ready()) return WEFT_OK;
     claimed_runner mine(*this);
-    if (mine.get() == nullptr) return state->wait_until_ns(deadline_ns);
-    const weft_status status = mine.join_until(deadline_ns);
-    if (status == WEFT_ENDED) check_join(status);
-    return status;
+    return mine.get() == nullptr ? state->wait_until_ns(deadline_ns) : unless_dropped(mine.join_until(deadline_ns));
   }
   // As wait, by the only thread that uses the future.
   void wait_alone() {
     detail::state<T>* const state = state_.valid();
     weft_thread* const mine = runner();
     if (mine == nullptr) return state->wait();
-    check_join(weft_thread_join(mine));
+    detail::check(unless_dropped(weft_thread_join(mine)), "weft_thread_join");
     runner_.store(nullptr, std::memory_order_relaxed);
   }
   weft_thread* take_runner() noexcept {

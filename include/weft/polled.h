@@ -12,7 +12,8 @@ extern "C" {
 /* A condition, also for awaiters (await.h: WEFT_AWAIT_POLLED).
  * Workers call is_done(argument) as long as a caller waits, one worker at a time, in no thread's
  * name: it is to be short, must not wait, and calls no function of Weft. Once it has returned true
- * it is not called again. */
+ * it is not called again, but the wait may have ended otherwise meanwhile: of an awaiter that has a
+ * deadline or several cases it must change nothing. */
 typedef struct weft_polled {
   bool (*is_done)(void *argument); /* whether it has come */
   void *argument;                  /* what is_done is given */

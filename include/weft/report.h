@@ -54,7 +54,7 @@ typedef struct weft_counts {
   size_t size;      /* sizeof(weft_counts); WEFT_COUNTS_INIT sets it */
   uint64_t ready;   /* threads and tasklets that wait for a worker */
   uint64_t running; /* those that run, the caller and main included */
-  uint64_t blocked; /* those that wait, sleep, are suspended, or are in a blocking region */
+  uint64_t blocked; /* those that wait, sleep, are suspended, or whose blocking call lasts */
   unsigned workers; /* of the runtime, adopted ones included */
   unsigned idle;    /* of these, those that look for work or sleep */
 } weft_counts;
@@ -67,7 +67,8 @@ typedef struct weft_counts {
  * The caller sets *out to WEFT_COUNTS_INIT before the call, which overwrites it. The call looks at
  * every descriptor, one after the other, while workers go on: the counts are exact if no thread
  * changes its state meanwhile. A fork counts once it has become a thread, and a thread that has
- * ended does not count. A thread that joins another one on its own stack counts as blocked.
+ * ended does not count. A thread that joins another one on its own stack counts as blocked, and one
+ * in a blocking region as running until its worker goes to another OS thread.
  * Errors: WEFT_INVALID (out is null or has a wrong size), WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_count_threads(weft_counts *out);

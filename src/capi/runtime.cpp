@@ -118,10 +118,10 @@ void undo_ending() {
   weft::os::futex_wake(&is_ending, INT32_MAX);
 }
 
-void forget_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
-  weft::sync::feb::forget_waits(is_dropped, state);
-  weft::sync::forget_waits_at_words(is_dropped, state);
-  weft::sync::forget_polled_waits(is_dropped, state);
+void forget_waits(const sched::dropped_waits& dropped) {
+  weft::sync::feb::forget_waits(dropped);
+  weft::sync::forget_waits_at_words(dropped);
+  weft::sync::forget_polled_waits(dropped);
 }
 
 weft_status finalize(weft_finalize_mode mode, const call_errors& of) {

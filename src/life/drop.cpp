@@ -7,6 +7,8 @@
 #include "life/hosts.hpp"
 #include "life/workers.hpp"
 #include "os/clock.hpp"
+#include "os/futex.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "place/pool.hpp"
 #include "run/awaiter.hpp"
@@ -48,8 +50,38 @@ status begin_drop(runtime* rt) {
   return status::ok;
 }
 
+namespace {
+
+// The adopted caller's worker runs the caller, which does not switch any more.
+worker* worker_to_end(const runtime* rt, unsigned index) {
+  worker* const w = rt->workers[index].load(base::relaxed);
+  const bool is_callers = index == 0 && rt->has_adopted_caller;
+  return w != nullptr && w->is_taken && !is_callers ? w : nullptr;
+}
+
+// Where its unit switches next. Its OS thread stays until stop_workers.
+void await_end(runtime* rt, worker* w) {
+  while (w->has_ended.load(base::relaxed) == 0) {
+    if (rt->turns != nullptr) {
+      let_others_go_on(rt);
+    } else {
+      os::futex_wait(&w->has_ended, 0);
+    }
+  }
+}
+
+template <class Use>
+void for_workers_to_end(runtime* rt, Use use) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    if (worker* const w = worker_to_end(rt, index); w != nullptr) use(w);
+  }
+}
+
+}  // namespace
+
 void await_switches(runtime* rt) {
-  end_workers_where_they_switch(rt);
+  for_workers_to_end(rt, tell_to_end);
+  for_workers_to_end(rt, [rt](worker* w) { await_end(rt, w); });
   while (are_spares_in_regions(rt)) os::sleep_until(os::now_ns() + between_looks_ns);
 }
 
@@ -59,23 +91,7 @@ dropped_units::dropped_units(runtime* rt) : rt_(rt) {
     base::panic("weft_finalize_with: %llu units are left, and %llu have not ended; this is a fault of Weft's",
                 static_cast<unsigned long long>(counts.all()), static_cast<unsigned long long>(live_units(rt)));
   tell_dropped(rt, counts);
-  walk([](dropped_units* all, unit* one) { all->collect_stack(one); });
-}
-
-template <class Visit>
-void dropped_units::walk(Visit visit) {
-  struct walking {
-    dropped_units* all;
-    Visit* visit;
-  } now{this, &visit};
-  rt_->unit_depot.walk(
-      [](void* state, void* block) {
-        auto* const to = static_cast<walking*>(state);
-        auto* const one = static_cast<unit*>(block);
-        const bool is_free = one->state.load(base::relaxed) == unit_state::free;
-        if (!is_free && !join_word::means_ended(one->join.load(base::relaxed))) (*to->visit)(to->all, one);
-      },
-      &now);
+  walk_dropped(rt, [this](unit* one) { collect_stack(one); });
 }
 
 namespace {
@@ -123,6 +139,10 @@ bool dropped_units::is_dropped(const waiter* one) const {
   return false;
 }
 
+dropped_waits dropped_units::waits() const {
+  return {[](const void* state, const waiter* one) { return static_cast<const dropped_units*>(state)->is_dropped(one); }, this};
+}
+
 void dropped_units::drop(unit* one) {
   leave_pool(one);
   free_details(one);
@@ -148,7 +168,7 @@ void dropped_units::give_stacks_back() {
 }
 
 void dropped_units::leave_all() {
-  walk([](dropped_units* all, unit* one) { all->drop(one); });
+  walk_dropped(rt_, [this](unit* one) { drop(one); });
 }
 
 void dropped_units::end_joins() {

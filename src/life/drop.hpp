@@ -31,8 +31,8 @@ class dropped_units {
  public:
   explicit dropped_units(runtime* rt);
 
-  // Whether the record is that of a unit that is dropped, or lies on its stack.
-  bool is_dropped(const waiter* one) const;
+  // Their own, and those whose records lie on their stacks.
+  dropped_waits waits() const;
 
   // Once no record of theirs is in any table. Those that the program may have a handle of are kept
   // by leave_unjoined (worker/outlived.hpp).
@@ -41,10 +41,9 @@ class dropped_units {
   void end_joins();
 
  private:
-  template <class Visit>
-  void walk(Visit visit);
   void drop(unit* one);
   void collect_stack(unit* one);
+  bool is_dropped(const waiter* one) const;
   void give_stacks_back();
 
   runtime* rt_;

@@ -287,15 +287,14 @@ void finish(runtime* rt) {
   free_runtime(rt);
 }
 
-status finish_dropping(runtime* rt, forget_waiters forget) {
+status finish_dropping(runtime* rt, forget_waits forget) {
   if (const status result = begin_drop(rt); result != status::ok) return result;
   begin_end(rt);
   await_switches(rt);
   stop_all(rt);
   end_awaits(rt);
   dropped_units dropped(rt);
-  forget([](const void* state, const waiter* one) { return static_cast<const dropped_units*>(state)->is_dropped(one); },
-         &dropped);
+  forget(dropped.waits());
   dropped.leave_all();
   local::set_runtime(nullptr);
   free_details(&rt->main_unit);

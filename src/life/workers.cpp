@@ -458,11 +458,15 @@ void end_one(runtime* rt, unsigned index) {
   empty_caches(w);
 }
 
+}  // namespace
+
 void tell_to_end(worker* w) {
   w->must_end.store(true, base::relaxed);
   w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
   wake(w);
 }
+
+namespace {
 
 // False: it has ended already, with the runtime.
 bool publish_remover(void* argument) {
@@ -546,34 +550,6 @@ void let_others_go_on(runtime* rt) {
   worker* w = local::current_worker();
   if (w != nullptr && rt->turns != nullptr) return pass_turn(w);
   os::yield_cpu();
-}
-
-namespace {
-
-// The adopted caller's worker runs the caller, which does not switch any more.
-worker* worker_to_end_in(const runtime* rt, unsigned index) {
-  worker* const w = rt->workers[index].load(base::relaxed);
-  const bool is_callers = index == 0 && rt->has_adopted_caller;
-  return w != nullptr && w->is_taken && !is_callers ? w : nullptr;
-}
-
-}  // namespace
-
-void end_workers_where_they_switch(runtime* rt) {
-  const unsigned slots = rt->worker_slots.load(base::relaxed);
-  for (unsigned index = 0; index < slots; ++index) {
-    if (worker* const w = worker_to_end_in(rt, index); w != nullptr) tell_to_end(w);
-  }
-  for (unsigned index = 0; index < slots; ++index) {
-    worker* const w = worker_to_end_in(rt, index);
-    while (w != nullptr && w->has_ended.load(base::relaxed) == 0) {
-      if (rt->turns != nullptr) {
-        let_others_go_on(rt);
-      } else {
-        os::futex_wait(&w->has_ended, 0);
-      }
-    }
-  }
 }
 
 void stop_workers(runtime* rt) {

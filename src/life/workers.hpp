@@ -6,13 +6,14 @@
 namespace weft::sched {
 
 struct runtime;
+struct worker;
 
 // All that the settings ask for, worker 0 being the adopted caller or an OS thread of its own;
 // publishes the runtime. On failure nothing is left.
 status start_workers(runtime* rt);
-// WEFT_DROP: each worker but the adopted caller's ends where its unit switches next, and what is
-// ready stays where it is. Waits for that; the OS threads stay until stop_workers.
-void end_workers_where_they_switch(runtime* rt);
+// It ends where its unit switches next: worker::has_ended says so. If it serves still, what is ready
+// there stays where it is.
+void tell_to_end(worker* w);
 // Ends them all, worker 0 included. Called by the OS thread that called start_workers. Their
 // records stay: a report may look at them.
 void stop_workers(runtime* rt);

@@ -13,27 +13,6 @@ namespace {
 
 constexpr std::size_t most_named = 16;
 
-bool is_dropped(runtime* rt, const unit* one) {
-  return one != main_of(rt) && one->state.load(base::relaxed) != unit_state::free &&
-         !join_word::means_ended(one->join.load(base::relaxed));
-}
-
-// Calls use(unit) for each of them.
-template <class Use>
-void walk_dropped(runtime* rt, Use use) {
-  struct walk {
-    runtime* rt;
-    Use* use;
-  } all{rt, &use};
-  walk_units(
-      rt,
-      [](void* state, unit* one) {
-        auto* const to = static_cast<walk*>(state);
-        if (is_dropped(to->rt, one)) (*to->use)(one);
-      },
-      &all);
-}
-
 struct message {
   runtime* rt;
   dropped_counts counts;

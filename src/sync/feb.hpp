@@ -42,7 +42,7 @@ status purge_to(std::uint64_t* word, std::uint64_t value);
 // Errors: busy (a caller waits at one, which keeps its state). Leaves the cause.
 status forget(const void* base, std::size_t bytes);
 // WEFT_DROP: those waits are not kept any more.
-void forget_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state);
+void forget_waits(const sched::dropped_waits& dropped);
 
 bool is_full(const std::uint64_t* word);
 std::uint64_t read_whatever(const std::uint64_t* word);

@@ -108,13 +108,13 @@ status forget(const void* base, std::size_t bytes) {
 
 // Their words keep what they are, and a syncvar its mark of waiters: the next operation there tidies
 // up.
-void forget_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+void forget_waits(const sched::dropped_waits& dropped) {
   for (feb_stripe& each : feb_stripes) {
     const queue::guard inside(each.lock);
     each.walk([&](feb_entry** link) {
       for (wait_queue* queue : {&(*link)->to_read, &(*link)->to_overwrite, &(*link)->to_take, &(*link)->to_write}) {
         queue->walk([&](sched::waiter* one) {
-          if (is_dropped(state, one)) queue->remove(one);
+          if (dropped.contain(one)) queue->remove(one);
         });
       }
       return false;

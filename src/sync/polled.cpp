@@ -211,10 +211,10 @@ status await_polled(sched::await_record* one, const polled* condition, sched::ar
   return status::ok;
 }
 
-void forget_polled_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+void forget_polled_waits(const sched::dropped_waits& dropped) {
   const queue::guard inside(all.lock);
   all.waiting.walk([&](sched::waiter* one) {
-    if (is_dropped(state, one)) remove(one);
+    if (dropped.contain(one)) remove(one);
   });
 }
 

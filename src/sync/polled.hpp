@@ -28,6 +28,6 @@ status wait_polled(const polled& condition, std::uint64_t deadline_ns);
 // The condition stays valid until the record has left. Errors: not_initialized.
 status await_polled(sched::await_record* one, const polled* condition, sched::armed_as* what);
 // WEFT_DROP: those waits are not kept any more.
-void forget_polled_waits(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state);
+void forget_polled_waits(const sched::dropped_waits& dropped);
 
 }  // namespace weft::sync

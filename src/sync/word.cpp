@@ -114,11 +114,11 @@ std::size_t wake_at_word(const void* word, std::size_t count) {
   return woken;
 }
 
-void forget_waits_at_words(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state) {
+void forget_waits_at_words(const sched::dropped_waits& dropped) {
   for (word_stripe& each : stripes) {
     const queue::guard inside(each.lock);
     each.queue.walk([&](sched::waiter* one) {
-      if (is_dropped(state, one)) remove(&each, one);
+      if (dropped.contain(one)) remove(&each, one);
     });
   }
 }

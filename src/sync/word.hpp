@@ -22,6 +22,6 @@ sched::armed_as await_word(sched::await_record* one, const void* word, bool is_w
 // Returns how many were woken: those that came first.
 std::size_t wake_at_word(const void* word, std::size_t count);
 // WEFT_DROP: those waits are not kept any more.
-void forget_waits_at_words(bool (*is_dropped)(const void* state, const sched::waiter* one), const void* state);
+void forget_waits_at_words(const sched::dropped_waits& dropped);
 
 }  // namespace weft::sync

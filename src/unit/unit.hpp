@@ -237,4 +237,9 @@ inline bool complete_detach(unit* one) {
 }
 }  // namespace join_word
 
+// It was made, and has not ended; of a unit that no worker runs now.
+inline bool lives(const unit* one) {
+  return one->state.load(base::relaxed) != unit_state::free && !join_word::means_ended(one->join.load(base::relaxed));
+}
+
 }  // namespace weft::sched

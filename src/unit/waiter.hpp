@@ -55,4 +55,12 @@ struct waiter : base::list_link {
   timer alarm;  // guarded by the lock of the timers
 };
 
+// The waits that are dropped with their runtime (WEFT_DROP).
+struct dropped_waits {
+  bool (*has)(const void* state, const waiter* one);
+  const void* state;
+
+  bool contain(const waiter* one) const { return has(state, one); }
+};
+
 }  // namespace weft::sched

@@ -1,5 +1,5 @@
-// Threads that outlive their runtime: they have ended, or were dropped (WEFT_DROP), but the program holds a handle that it has
-// neither joined nor detached, such as a weft::future of async.
+// Threads that outlive their runtime: they have ended, or were dropped (WEFT_DROP), but the program
+// holds a handle that it has neither joined nor detached, such as a weft::future of async.
 //
 // Their blocks stay where they are when the runtime ends, until the handle is joined or detached:
 // no later runtime uses that memory, so that a handle is never taken for another thread's. Such a

@@ -130,11 +130,10 @@ struct runtime {
   mem::slab_cache outside_units;  // guarded by outside_lock
 
   queue::spinlock pools_lock;
-  queue::spinlock workers_lock;  // adding and removing workers; taken before pools_lock
-  unsigned adopted_count;        // OS threads that are adopted, or about to be; guarded by workers_lock
-  bool adopts_no_more;           // weft_finalize has begun; guarded by workers_lock
-  base::atomic<bool> drops{
-      false};  // WEFT_DROP: no worker comes or goes any more, and none is claimed; written inside workers_lock
+  queue::spinlock workers_lock;       // adding and removing workers; taken before pools_lock
+  unsigned adopted_count;             // OS threads that are adopted, or about to be; guarded by workers_lock
+  bool adopts_no_more;                // weft_finalize has begun; guarded by workers_lock
+  base::atomic<bool> drops;           // WEFT_DROP: no worker comes, goes or is claimed; written inside workers_lock
   base::atomic<std::uint32_t> calls;  // under way, that add or remove a worker or make a unit ready from outside
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;

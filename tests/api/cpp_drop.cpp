@@ -9,6 +9,7 @@
 #include <weft/future.hpp>
 #include <weft/jthread.hpp>
 #include <weft/runtime.hpp>
+#include <weft/task.hpp>
 #include <weft/thread.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -104,6 +105,22 @@ TEST_CASE("drop: futures") {
   CHECK(is_broken([&] { waited.wait(); }));
   CHECK(is_broken([&] { static_cast<void>(timed.wait_for(std::chrono::seconds(1000))); }));
   CHECK(done.get() == 5);
+}
+
+TEST_CASE("drop: a coroutine that sleeps stays suspended") {
+  const unseen_by_leak_check its_frame;
+  std::atomic<int> state = 0;
+  const auto sleeper = [](std::atomic<int>& to) -> weft::task<void> {
+    to = 1;
+    co_await weft::async_sleep_for(std::chrono::hours(1));
+    to = 2;
+  };
+  weft::runtime runtime({.workers = 1});
+  weft::future<void> end = weft::spawn(sleeper(state));
+  while (state != 1) weft::this_thread::yield();
+  runtime.drop();
+  CHECK(state == 1);
+  CHECK(!end.is_ready());
 }
 
 TEST_CASE("drop: refused while an OS thread is adopted") {

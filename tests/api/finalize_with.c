@@ -230,19 +230,21 @@ static void gives_its_memory_back(void) {
 
 /* ---- handles ---- */
 
+enum way_to_join { JOINS, JOINS_WITH_DEADLINE, WAITS, WAYS };
+
 struct joiner {
   weft_thread *target;
-  bool has_deadline;
+  enum way_to_join how;
   atomic_int has_begun;
 };
 
 static void join_from_outside(void *argument) {
   struct joiner *mine = argument;
   atomic_store(&mine->has_begun, 1);
-  if (mine->has_deadline) {
-    IS(WEFT_ENDED, weft_thread_join_until(mine->target, weft_deadline_in(1000 * SECOND)));
-  } else {
-    IS(WEFT_ENDED, weft_thread_join(mine->target));
+  switch (mine->how) {
+    case JOINS: IS(WEFT_ENDED, weft_thread_join(mine->target)); break;
+    case JOINS_WITH_DEADLINE: IS(WEFT_ENDED, weft_thread_join_until(mine->target, weft_deadline_in(1000 * SECOND))); break;
+    default: IS(WEFT_ENDED, weft_ext_thread_wait(mine->target));
   }
   OK(weft_thread_detach(mine->target));
 }
@@ -252,10 +254,10 @@ static void joiners_are_told(unsigned workers) {
   for (int round = 0; round < ROUNDS; ++round) {
     prepare_objects();
     init_with(workers);
-    struct os_thread others[2];
-    struct joiner joiners[2];
-    for (int each = 0; each < 2; ++each) {
-      joiners[each] = (struct joiner){start(wait_for_event, NULL), each == 1, 0};
+    struct os_thread others[WAYS];
+    struct joiner joiners[WAYS];
+    for (int each = 0; each < WAYS; ++each) {
+      joiners[each] = (struct joiner){start(wait_for_event, NULL), (enum way_to_join)each, 0};
       begin(&others[each], join_from_outside, &joiners[each]);
       wait_for(&joiners[each].has_begun, 1);
     }
@@ -264,12 +266,12 @@ static void joiners_are_told(unsigned workers) {
     prepare(&end, WEFT_AWAIT_THREAD);
     weft_thread *awaited = start(wait_for_event, NULL);
     CHECK(arm(&end, awaited, WEFT_AWAIT_THREAD));
-    wait_at_least(&arrived, 4);
+    wait_at_least(&arrived, WAYS + 2);
     ready = start(nothing, NULL);
-    if (round % 2 == 0) OK(weft_sleep_ns(5 * MILLISECOND)); /* the joiners sleep by then */
+    OK(weft_sleep_ns(5 * MILLISECOND)); /* the joiners wait by then */
     drop();
     CHECK(lines_with("weft: dropped ") == 1);
-    for (int each = 0; each < 2; ++each) join(&others[each]);
+    for (int each = 0; each < WAYS; ++each) join(&others[each]);
     CHECK(end.calls == 1 && end.status == WEFT_ENDED);
     OK(weft_thread_detach(awaited));
     IS(WEFT_ENDED, weft_thread_join(kept));
@@ -295,7 +297,7 @@ static void join_target(void *argument) {
     OK(weft_thread_join_until(target_of_all, weft_deadline_in(1000 * SECOND)));
 }
 
-/* The handle of a thread that another dropped thread joined, on its own stack or not, is still good. */
+/* Another dropped thread joined the thread, on its own stack or not: the handle is still good. */
 static void handles_of_joined_ones_stay(void) {
   phase = "joined by a dropped thread";
   for (int kind = 0; kind < 3; ++kind) {

@@ -1,6 +1,7 @@
 /* weft_yield_or_wait, for loops that poll; weft_count_threads. */
 #define _GNU_SOURCE
 #include <unistd.h>
+#include <weft/blocking.h>
 
 #include "check.h"
 #include "os_thread.h"
@@ -146,6 +147,29 @@ static void counts(void) {
   IS(WEFT_INVALID, weft_count_threads(&now));
 }
 
+static void read_in_region(void *argument) {
+  char byte;
+  OK(weft_blocking_begin());
+  CHECK(read(*(int *)argument, &byte, 1) == 1);
+  OK(weft_blocking_end());
+}
+
+static void counts_blocking_calls(void) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  weft_thread *reader = start(read_in_region, &ends[0]);
+  weft_counts now = WEFT_COUNTS_INIT;
+  do {
+    weft_yield();
+    OK(weft_count_threads(&now));
+  } while (now.blocked != 1);
+  CHECK(now.running == 1);
+  CHECK(write(ends[1], "x", 1) == 1);
+  OK(weft_thread_join(reader));
+  are(0, 1, 0);
+  CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 struct counter {
   struct os_thread thread;
   weft_event done;
@@ -179,5 +203,6 @@ int main(void) {
   with_workers("three workers", 3, waits);
   with_workers("counts", 1, counts);
   with_workers("counts of workers", 3, counts_workers);
+  with_workers("counts of blocking calls", 1, counts_blocking_calls);
   return 0;
 }
