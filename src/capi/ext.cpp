@@ -332,12 +332,12 @@ weft_status weft_ext_wait_for_work(weft_pool* const* pools, size_t count, uint64
 
 namespace {
 
-weft_status add_source(const call_errors& of, size_t (*poll)(void* state), void* state, weft_source** out, bool brings_work,
+weft_status add_source(const call_errors& of, const sched::source_calls& calls, void* state, weft_source** out, bool brings_work,
                        int only) {
-  if (poll == nullptr) return refuse_null(of);
+  if (calls.poll == nullptr) return refuse_null(of);
   if (out == nullptr) return weft::fail_on_null(of.call, "out");
   if (running() == nullptr) return no_runtime(of);
-  return told(sched::add_source(running(), poll, state, reinterpret_cast<sched::source**>(out), brings_work, only), of);
+  return told(sched::add_source(running(), calls, state, reinterpret_cast<sched::source**>(out), brings_work, only), of);
 }
 
 // Null: there was none.
@@ -351,12 +351,23 @@ sched::worker* worker_of_index(int index) {
 
 weft_status weft_ext_source_add(size_t (*poll)(void* state), void* state, weft_source** out) {
   static constexpr call_errors of{"weft_ext_source_add", "poll"};
-  return add_source(of, poll, state, out, true, sched::any_worker);
+  return add_source(of, {.poll = poll}, state, out, true, sched::any_worker);
 }
 
 weft_status weft_ext_bell_add(size_t (*poll)(void* state), void* state, weft_source** out) {
   static constexpr call_errors of{"weft_ext_bell_add", "poll"};
-  return add_source(of, poll, state, out, false, sched::any_worker);
+  return add_source(of, {.poll = poll}, state, out, false, sched::any_worker);
+}
+
+weft_status weft_ext_source_add_with(const weft_source_ops* ops, void* state, weft_source** out) {
+  static constexpr call_errors of{"weft_ext_source_add_with", "ops"};
+  const auto refuse = [&](const char* cause) { return weft::fail(WEFT_INVALID, of.call, of.argument, cause, ops); };
+  if (ops == nullptr) return refuse_null(of);
+  if (ops->size != sizeof *ops) return weft::fail(WEFT_INVALID, of.call, of.argument, weft::is_wrong_size, nullptr, ops->size);
+  if (ops->poll == nullptr) return refuse("its poll is null");
+  if (ops->wait == nullptr) return refuse("its wait is null");
+  if (ops->wake == nullptr) return refuse("its wake is null");
+  return add_source(of, {.poll = ops->poll, .wait = ops->wait, .wake = ops->wake}, state, out, false, sched::any_worker);
 }
 
 weft_status weft_ext_source_add_at(unsigned worker, size_t (*poll)(void* state), void* state, weft_source** out) {
@@ -365,7 +376,7 @@ weft_status weft_ext_source_add_at(unsigned worker, size_t (*poll)(void* state),
     if (running() == nullptr) return no_runtime(of);
     return weft::fail(WEFT_INVALID, of.call, "worker", no_such_worker, nullptr, worker);
   }
-  return add_source(of, poll, state, out, true, static_cast<int>(worker));
+  return add_source(of, {.poll = poll}, state, out, true, static_cast<int>(worker));
 }
 
 weft_status weft_ext_worker_reserve(unsigned* number) {
@@ -388,10 +399,15 @@ weft_status weft_ext_source_remove(weft_source* source) {
   static constexpr call_errors of{.call = "weft_ext_source_remove",
                                   .argument = "source",
                                   .invalid = {"source", "this runtime has no such source"},
-                                  .deadlock = {"source", "the caller is its own poll"}};
+                                  .deadlock = {"source", "the caller is its own poll or wait"}};
   if (source == nullptr) return refuse_null(of);
   if (running() == nullptr) return no_runtime(of);
   return told(sched::remove_source(running(), reinterpret_cast<sched::source*>(source)), of, source);
+}
+
+void weft_ext_source_expect(weft_source* source, int count) {
+  if (source == nullptr || running() == nullptr) return;
+  sched::expect_of_source(running(), reinterpret_cast<sched::source*>(source), count);
 }
 
 void weft_ext_source_notify(weft_source* source) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/assert.hpp"
 #include "os/heap.hpp"
 #include "os/thread.hpp"
 #include "run/next.hpp"
@@ -27,29 +28,23 @@ namespace {
 
 constinit base::atomic<int> waits_for_outside{0};  // without a runtime, too
 
-bool try_enter(source* one) {
-  // [A15] acquire: sees what the last poll wrote; pairs with [A16]
-  return !one->is_polled.exchange(true, base::acquire);
-}
-
-void leave(source* one) {
-  // [A16] release: publishes what this poll wrote; pairs with [A15]
-  one->is_polled.store(false, base::release);
-}
-
 bool may_poll(const worker* w, const source* one) { return one->only == any_worker || one->only == static_cast<int>(w->index); }
 
 void poll(const worker* w, source* one) {
-  if (!may_poll(w, one) || !try_enter(one)) return;
+  if (!may_poll(w, one)) return;
+  if (!try_enter(one)) {
+    if (one->wants_poll.load(base::relaxed)) os::yield_cpu();  // to the worker that is inside; w does not sleep before it is out
+    return;
+  }
   one->poller.store(w, base::relaxed);
   // [A66] acquire: sees what was there when it was notified; pairs with [A67]
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
-  if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->poll(one->state));
+  if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->calls.poll(one->state));
   one->poller.store(nullptr, base::relaxed);
   leave(one);
 }
 
-// Whether the caller is inside the source's poll.
+// Whether the caller is inside the source's poll or wait.
 bool is_own_poll(const source* one) {
   const worker* w = local::current_worker();
   return w != nullptr && one->poller.load(base::relaxed) == w;
@@ -90,11 +85,11 @@ void wake_from_handler(waiter* one) {
 namespace {
 
 // Null: no memory.
-source* make_source(std::size_t (*poll)(void* state), void* state, bool brings_work, int only) {
+source* make_source(const source_calls& calls, void* state, bool brings_work, int only) {
   void* memory = os::allocate(sizeof(source));
   if (memory == nullptr) return nullptr;
   auto* made = new (memory) source;
-  made->poll = poll;
+  made->calls = calls;
   made->state = state;
   made->brings_work = brings_work;
   made->only = only;
@@ -105,13 +100,25 @@ void unpin(runtime* rt, int only) {
   if (only != any_worker) unpin_from(rt, static_cast<unsigned>(only));
 }
 
+// How often a source that has a wait and no keeper is polled: run/idle.cpp.
+void tell_too_many_to_keep(const runtime* rt) {
+  const unsigned sources = rt->sources_to_keep.load(base::relaxed);
+  const unsigned workers = rt->worker_count.load(base::relaxed);
+  if (sources <= workers) return;
+  base::report(
+      "warning: %u sources in which an idle worker sleeps, for %u workers: those without a worker are polled every "
+      "millisecond; wait for all news in one source, or add workers",
+      sources, workers);
+}
+
 status put_into_table(runtime* rt, source* made, source** out) {
   const queue::guard hold(rt->pools_lock);
   for (unsigned slot = 0; slot < most_sources; ++slot) {
     if (rt->sources[slot].load(base::relaxed) != nullptr) continue;
-    // [A17] release: publishes the source; pairs with [A18] [A19]
+    // [A17] release: publishes the source; pairs with [A18] [A19] [I23]
     rt->sources[slot].store(made, base::release);
     if (made->brings_work) rt->sources_of_work.fetch_add(1, base::relaxed);
+    if (made->calls.wait != nullptr) rt->sources_to_keep.fetch_add(1, base::relaxed);
     if (slot >= rt->source_slots.load(base::relaxed)) rt->source_slots.store(slot + 1, base::relaxed);
     *out = made;
     return status::ok;
@@ -121,15 +128,19 @@ status put_into_table(runtime* rt, source* made, source** out) {
 
 }  // namespace
 
-status add_source(runtime* rt, std::size_t (*poll)(void* state), void* state, source** out, bool brings_work, int only) {
-  source* const made = make_source(poll, state, brings_work, only);
+status add_source(runtime* rt, const source_calls& calls, void* state, source** out, bool brings_work, int only) {
+  source* const made = make_source(calls, state, brings_work, only);
   if (made == nullptr) return status::nomem;
   const bool is_there = only == any_worker || pin_to(rt, static_cast<unsigned>(only));
   const status result = is_there ? put_into_table(rt, made, out)
                                  : because(status::invalid, "worker", no_such_worker, static_cast<std::uint64_t>(only));
-  if (result == status::ok) return status::ok;
-  if (is_there) unpin(rt, only);
-  std::free(made);
+  if (result != status::ok) {
+    if (is_there) unpin(rt, only);
+    std::free(made);
+  } else if (calls.wait != nullptr) {
+    tell_too_many_to_keep(rt);
+    wake_somebody(rt);  // to sleep in it
+  }
   return result;
 }
 
@@ -142,12 +153,14 @@ status remove_source(runtime* rt, source* one) {
       if (is_own_poll(one)) return status::deadlock;
       slot.store(nullptr, base::relaxed);
       if (one->brings_work) rt->sources_of_work.fetch_sub(1, base::relaxed);
+      if (one->calls.wait != nullptr) rt->sources_to_keep.fetch_sub(1, base::relaxed);
+      rt->sources_of_work.fetch_sub(one->expected.exchange(0, base::relaxed), base::relaxed);
       found = true;
     }
     if (!found) return status::invalid;
   }
   one->is_removed.store(true, base::relaxed);
-  while (!try_enter(one)) os::yield_cpu();
+  enter_removed(one);
   unpin(rt, one->only);
   // Freed with the runtime: a worker may still hold the pointer that it is about to try.
   const queue::guard hold(rt->pools_lock);
@@ -168,8 +181,16 @@ void free_retired_sources(runtime* rt) {
 void notify_source(runtime* rt, source* one) {
   // [A67] release: what there is to poll; pairs with [A66]
   one->wants_poll.store(true, base::release);
+  if (one->calls.wait != nullptr && wake_keeper(one)) return;
   if (one->only == any_worker) return wake_somebody(rt);
   wake(worker_in_slot(rt, static_cast<unsigned>(one->only)));
+}
+
+void expect_of_source(runtime* rt, source* one, int count) {
+  if (one->is_removed.load(base::relaxed)) return;
+  const auto change = static_cast<std::uint32_t>(count);
+  one->expected.fetch_add(change, base::relaxed);
+  rt->sources_of_work.fetch_add(change, base::relaxed);
 }
 
 void poll_sources(worker* w) {

@@ -36,12 +36,7 @@ bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || 
 
 // Sleeps until taken out or `until`. The caller has announced itself.
 void sleep(worker* w, std::uint64_t until) {
-  while (w->is_asleep.load(base::relaxed) == 1) {
-    if (until == UINT64_MAX) {
-      os::futex_wait(&w->is_asleep, 1);
-    } else if (!os::futex_wait_until(&w->is_asleep, 1, until)) {
-      break;
-    }
+  while (w->is_asleep.load(base::relaxed) == 1 && sleep_once(w, until)) {
   }
   take_out_of_sleep(w);
 }
@@ -58,6 +53,15 @@ std::uint64_t deadline_to_keep(const worker* w) {
   return w->rt->clock_keeper.load(base::relaxed) == w ? w->rt->alarms.next_ns() : UINT64_MAX;
 }
 
+// A source that no worker keeps is polled so often, by the keeper of the clock.
+constexpr std::uint64_t look_at_unkept_sources_ns = 1'000'000;
+
+bool must_look_at_sources(const worker* w) { return w->rt->clock_keeper.load(base::relaxed) == w && has_source_to_keep(w->rt); }
+
+// Whether w should sleep in a source, and does not: another worker was inside it, and is no more,
+// or comes out soon.
+bool lacks_source(const worker* w) { return w->kept_source.load(base::relaxed) == nullptr && has_source_to_keep(w->rt); }
+
 // A called worker takes part in the search after all.
 void count_as_searcher(worker* w) {
   if (w->is_asleep.load(base::relaxed) != is_called) return;
@@ -66,9 +70,10 @@ void count_as_searcher(worker* w) {
 }
 
 // Awake. A searcher that finds work wakes another worker, which becomes the keeper. A called worker
-// wakes none, so it becomes a searcher where a deadline waits for a keeper.
-void give_clock_back(worker* w) {
+// wakes none, so it becomes a searcher where a deadline or a source waits for a keeper.
+void give_back(worker* w) {
   runtime* rt = w->rt;
+  if (give_source_back(w)) count_as_searcher(w);
   if (rt->clock_keeper.load(base::relaxed) != w) return;
   rt->clock_keeper.store(nullptr, base::relaxed);
   // [I15] light fence: no keeper before the look at the deadlines; pairs with [I5]
@@ -90,17 +95,21 @@ void go_to_sleep(worker* w) {
   rt->searchers.fetch_sub(1, base::relaxed);
   want_to_hear_of_forks(rt);
   try_to_take_clock(w);
-  // [I5] heavy fence: announcement and keeper before the last look, also at the clock; pairs with
-  // [I4] [I6] [I7] [I9] [I15] [K2]
+  try_to_keep_source(w);
+  // [I5] heavy fence: announcement and keeper before the last look, also at the clock and at
+  // sources; pairs with [I4] [I6] [I7] [I9] [I15] [I19] [I22] [K2]
   os::heavy_fence();
   // Without a keeper the one that gave the clock back meanwhile may have looked for deadlines too
   // early.
-  if (has_reason_to_stay(w) || rt->clock_keeper.load(base::relaxed) == nullptr) {
+  const bool waits_for_source = lacks_source(w);
+  if (has_reason_to_stay(w) || rt->clock_keeper.load(base::relaxed) == nullptr || waits_for_source) {
     if (!take_out_of_sleep(w)) sleep(w, 0);
-    return give_clock_back(w);
+    if (waits_for_source) os::yield_cpu();
+    return give_back(w);
   }
   if (w->has_run_sized) trim_stacks(w);
   std::uint64_t until = deadline_to_keep(w);
+  if (must_look_at_sources(w)) until = earlier(until, os::now_ns() + look_at_unkept_sources_ns);
   if (sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     the_hooks.all_workers_idle(w, until);
   } else if (rt->settings.migrate) {
@@ -108,7 +117,7 @@ void go_to_sleep(worker* w) {
   }
   count_sleep(w);
   sleep(w, until);
-  give_clock_back(w);
+  give_back(w);
 }
 
 // As go_to_sleep, of a virtual worker.
@@ -207,6 +216,18 @@ void stop_idling(worker* w) {
 }
 
 }  // namespace
+
+bool sleep_once(worker* w, std::uint64_t until) {
+  if (w->kept_source.load(base::relaxed) != nullptr) {
+    sleep_in_source(w, until);
+    if (until != UINT64_MAX && os::now_ns() >= until) return false;
+    take_out_of_sleep(w);  // for its news, unless it was woken
+    return true;
+  }
+  if (until != UINT64_MAX) return os::futex_wait_until(&w->is_asleep, 1, until);
+  os::futex_wait(&w->is_asleep, 1);
+  return true;
+}
 
 unit* idle(worker* w) {
   if (mail_comes_at_once(w)) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "unit/unit.hpp"
 
@@ -50,6 +51,19 @@ bool has_new_scheduler(const worker* w);
 void poll_sources(worker* w);  // and makes ready what signal handlers have woken
 bool sources_want_poll(const worker* w);
 bool has_sources(runtime* rt);  // or a thread waits for something that only the outside can tell
+
+// ---- outside sources in which a worker can sleep: kept_source.cpp ----
+
+// Before the last look of one that goes to sleep: makes w the keeper of a source that has none.
+void try_to_keep_source(worker* w);
+// Whether there is one that has no keeper.
+bool has_source_to_keep(const runtime* rt);
+// Sleeps in the source that w keeps, until it has news, w is woken, or the time has come.
+void sleep_in_source(worker* w, std::uint64_t until);
+// w keeps no source any more. False: it kept none.
+bool give_source_back(worker* w);
+// After w was taken out of its sleep, by any OS thread.
+void wake_in_source(const worker* w);
 
 // ---- domains, where the runtime has them: domains.cpp ----
 

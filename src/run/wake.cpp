@@ -3,6 +3,7 @@
 #include "run/wake.hpp"
 
 #include "os/futex.hpp"
+#include "run/next.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
 #include "worker/worker.hpp"
@@ -48,15 +49,23 @@ void rouse(worker* w) {
   w->times_woken.fetch_add(1, base::relaxed);
   if (w->rt->turns != nullptr) return the_hooks.ring_bell(w->rt->turns);
   os::futex_wake(&w->is_asleep, 1);
+  wake_in_source(w);
 }
 
-worker* a_sleeper(runtime* rt) {
+template <class Wanted>
+worker* a_sleeper(runtime* rt, Wanted wanted) {
   const unsigned slots = rt->worker_slots.load(base::relaxed);
   for (unsigned index = 0; index < slots; ++index) {
     worker* w = worker_in_slot(rt, index);
-    if (w != nullptr && w->is_asleep.load(base::relaxed) == 1 && take_out_of_sleep(w)) return w;
+    if (w != nullptr && w->is_asleep.load(base::relaxed) == 1 && wanted(w) && take_out_of_sleep(w)) return w;
   }
   return nullptr;
+}
+
+// Those that keep a source are the last ones to be disturbed.
+worker* a_sleeper(runtime* rt) {
+  worker* const found = a_sleeper(rt, [](const worker* w) { return w->kept_source.load(base::relaxed) == nullptr; });
+  return found != nullptr ? found : a_sleeper(rt, [](const worker*) { return true; });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "os/tasks.hpp"
 #include "os/thread.hpp"
 #include "run/end.hpp"
+#include "run/idle.hpp"
 #include "run/next.hpp"
 #include "see/blame.hpp"
 #include "see/circle_search.hpp"
@@ -49,7 +50,12 @@ struct sleep_word {
   bool (*attempt)(void* argument) = nullptr;
   void* argument = nullptr;
   mutable bool has_succeeded = false;
+  worker* sleeper = nullptr;  // whose word it is
 
+  // False: the time has come.
+  bool sleep_once_until(std::uint64_t until) const {
+    return sleeper != nullptr ? sched::sleep_once(sleeper, until) : os::futex_wait_until(word, value, until);
+  }
   bool holds() const { return word->load(base::relaxed) == value; }
   // Between two readings.
   bool still_waits() const {
@@ -184,7 +190,7 @@ enum class verdict { alive, possible, certain };
 // False: the looker itself was woken.
 bool wait_between_readings(const sleep_word& own) {
   const std::uint64_t until = os::now_ns() + between_readings_ns;
-  while (own.holds() && os::futex_wait_until(own.word, own.value, until)) {
+  while (own.holds() && own.sleep_once_until(until)) {
   }
   return own.still_waits();
 }
@@ -275,10 +281,10 @@ std::uint64_t look_if_possible(const sleep_word& own) {
 void all_workers_idle(worker* w, std::uint64_t until) {
   runtime* rt = w->rt;
   if (rt->settings.deadlock == os::deadlock_action::off) return;
-  const sleep_word own{&w->is_asleep, 1};
+  const sleep_word own{.word = &w->is_asleep, .value = 1, .sleeper = w};
   std::uint64_t next = os::now_ns() + first_pause_ns;
   while (next < until && own.holds()) {
-    if (os::futex_wait_until(own.word, own.value, next)) continue;
+    if (own.sleep_once_until(next)) continue;
     if (!all_workers_sleep(rt)) return;  // another one will be the last
     next = look_if_possible(own);
   }

@@ -132,6 +132,7 @@ void pass_point_of(worker* w) {
   const std::uint32_t others = find_others(all, w);
   if (is_unfair(all, others)) return pass_turn(w);
   all->now_ns += point_ns;
+  all->has_polled_alone = false;
   const std::uint32_t chosen = all->plan.choose(choice_kind::turn, 1 + others, all->candidates);
   if (chosen == 0) return;
   all->turns_in_a_row = 0;
@@ -160,6 +161,14 @@ bool jump_to_deadline(turn_taking* all) {
   return true;
 }
 
+// A source in which a worker could sleep is polled once more when there is no other OS thread.
+bool can_stand_still(turn_taking* all) {
+  if (has_sources(all->rt)) return false;
+  const bool is_sure = all->has_polled_alone || !has_source_to_keep(all->rt);
+  all->has_polled_alone = os::is_alone();
+  return is_sure;
+}
+
 // Only what lies outside can go on, and time does meanwhile. Returns to look again.
 void wait_for_outside(worker* w) {
   turn_taking* all = turns_of(w);
@@ -167,7 +176,7 @@ void wait_for_outside(worker* w) {
   const std::uint32_t rung = all->bell.load(base::acquire);
   if (w->is_asleep.load(base::relaxed) == 0 || find_others(all, w) != 0) return;
   const std::uint64_t deadline = all->rt->alarms.next_ns();
-  if (deadline == UINT64_MAX && !has_sources(all->rt)) the_hooks.turns_stand_still(all->rt, &all->bell, rung);
+  if (deadline == UINT64_MAX && can_stand_still(all)) the_hooks.turns_stand_still(all->rt, &all->bell, rung);
   const std::uint64_t begin = os::now_ns();
   const std::uint64_t left = deadline - all->now_ns;
   os::futex_wait_until(&all->bell, rung, begin + (left < nap_ns ? left : nap_ns));
@@ -254,7 +263,7 @@ void sleep_in_turn(worker* w) {
       go_to(w, other);
     } else {
       if (!jump_to_deadline(all)) wait_for_outside(w);
-      if (is_deadline_due(all) || has_sources(w->rt)) return;
+      if (is_deadline_due(all) || has_sources(w->rt) || has_source_to_keep(w->rt)) return;
     }
   }
 }

@@ -43,6 +43,7 @@ struct turn_taking {
   std::uint64_t now_ns;              // the clock of the units
   std::uint32_t turns_in_a_row;      // that the running one took although others could have gone on
   base::atomic<worker*> holder;      // whose turn it is; null: the first one's, which has not begun; for reports
+  bool has_polled_alone;             // since the last point: what other OS threads brought before they ended has been found
   worker* leaver;                    // left for good by a jump to the one that runs now
   base::atomic<std::uint32_t> bell;  // rung when a worker is woken; on it the OS thread sleeps when all do
   std::uint16_t candidates[most_schedule_workers + 1];

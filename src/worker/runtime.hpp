@@ -137,7 +137,8 @@ struct runtime {
   base::atomic<std::uint32_t> calls;  // under way, that add or remove a worker or make a unit ready from outside
   base::atomic<source*> sources[most_sources];
   base::atomic<unsigned> source_slots;
-  base::atomic<unsigned> sources_of_work;  // those that are no bells
+  base::atomic<unsigned> sources_of_work;  // those that are no bells, and threads that wait for one that is
+  base::atomic<unsigned> sources_to_keep;  // those that have a wait
   source* retired_sources;                 // removed; guarded by pools_lock
   queue::inbox<waiter> woken_in_handlers;  // records of ULTs; protocols B and C
 

@@ -103,6 +103,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
   base::atomic<bool> may_run{false};                  // its OS thread may begin
   base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
+  base::atomic<source*> kept_source{nullptr};         // in which it sleeps instead of on its futex
   lent_word<blocking_call> lent;                      // protocol O
   base::atomic<std::uint32_t> claims{0};              // OS threads that wait for it, see life/hosts.cpp
   blocking_call* first_claim = nullptr;               // guarded by the lock of the hosts

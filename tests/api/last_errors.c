@@ -50,6 +50,9 @@ static size_t nothing_comes(void *state) {
   (void)state;
   return 0;
 }
+static void sleep_until(void *state, uint64_t deadline_ns) { (void)state, (void)deadline_ns; }
+static void nothing_happens(void *state) { (void)state; }
+static const weft_source_ops nothing_to_wait_for = {sizeof nothing_to_wait_for, nothing_comes, sleep_until, nothing_happens};
 static void loop_body(size_t from, size_t to, void *argument) { (void)from, (void)to, (void)argument; }
 static void reduce_body(size_t from, size_t to, void *argument, void *value) {
   (void)from, (void)to, (void)argument, (void)value;
@@ -211,6 +214,8 @@ static void keys_and_pools(void) {
   FAILS(WEFT_INVALID, "ops has a wrong size or no next", weft_ext_worker_set_scheduler(0, &no_next, NULL));
   FAILS(WEFT_INVALID, no_worker, weft_ext_source_add_at(5000, nothing_comes, NULL, &out.source));
   FAILS(WEFT_INVALID, no_worker, weft_ext_source_add_at(1000, nothing_comes, NULL, &out.source));
+  const weft_source_ops no_wait = {.size = sizeof no_wait, .poll = nothing_comes};
+  FAILS(WEFT_INVALID, "ops has a wrong size, or no poll, wait or wake", weft_ext_source_add_with(&no_wait, NULL, &out.source));
   FAILS(WEFT_INVALID, "none of this runtime", weft_ext_source_remove((weft_source *)(void *)words));
 }
 
@@ -473,6 +478,7 @@ static void without_a_runtime(void) {
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_frames(some, visit_frame, NULL));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_source_add(nothing_comes, NULL, &out.source));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_bell_add(nothing_comes, NULL, &out.source));
+  FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_source_add_with(&nothing_to_wait_for, NULL, &out.source));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_source_add_at(0, nothing_comes, NULL, &out.source));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_source_remove(source));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_worker_set_scheduler(0, NULL, NULL));

@@ -1,7 +1,8 @@
 // Protocol A: what is published once and read by any thread: workers, pools that a worker serves,
 // sources. Over src/place/pool.cpp, source.cpp, idle.cpp, ready.cpp and steal.cpp: a thread that
 // sees the pointer sees what it points to; work behind it is found.
-// Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/run/idle.cpp
+// Built with src/place/pool.cpp src/place/serving.cpp src/place/source.cpp src/place/kept_source.cpp
+// Built with src/run/idle.cpp
 // Built with src/run/wake.cpp src/run/ready.cpp src/run/steal.cpp src/unit/timer.cpp
 // Built with src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp
 #include <cstdlib>
@@ -220,7 +221,7 @@ void notified() {
   core_world::make(1);
   post letters;
   source* made = nullptr;
-  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  static_cast<void>(add_source(the.rt, {poll_post}, &letters, &made));
   threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
                                                            letters.arrived.store(true, base::release);
                                                            notify_source(the.rt, made);
@@ -237,7 +238,7 @@ void notified_at_one() {
   core_world::make(2);
   post letters;
   source* made = nullptr;
-  check(add_source(the.rt, poll_post_at_one, &letters, &made, true, 1) == status::ok, "there is such a worker");
+  check(add_source(the.rt, {poll_post_at_one}, &letters, &made, true, 1) == status::ok, "there is such a worker");
   threads(thread{"worker 1", [&] { find_one(1); }},
           thread{"worker 0",
                  [&] {
@@ -265,7 +266,7 @@ void added_meanwhile() {
   letters.arrived.store(true, base::relaxed);
   threads(thread{"worker", [&] { find_one(0); }}, thread{"outside", [&] {
                                                            source* made = nullptr;
-                                                           check(add_source(the.rt, poll_post, &letters, &made) == status::ok,
+                                                           check(add_source(the.rt, {poll_post}, &letters, &made) == status::ok,
                                                                  "there is room");
                                                            notify_source(the.rt, made);
                                                          }});
@@ -275,7 +276,7 @@ void polled_by_two() {
   core_world::make(2);
   post letters;
   source* made = nullptr;
-  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  static_cast<void>(add_source(the.rt, {poll_post}, &letters, &made));
   const auto poll = [](unsigned index) {
     local::set_worker(the.workers[index]);
     poll_sources(the.workers[index]);
@@ -288,7 +289,7 @@ void removed_meanwhile() {
   core_world::make(1);
   post letters;
   source* made = nullptr;
-  static_cast<void>(add_source(the.rt, poll_post, &letters, &made));
+  static_cast<void>(add_source(the.rt, {poll_post}, &letters, &made));
   threads(thread{"worker",
                  [&] {
                    local::set_worker(the.workers[0]);
@@ -307,7 +308,7 @@ void two_are_added() {
   post letters;
   source* made[2] = {};
   const auto add = [&](int which) {
-    check(add_source(the.rt, poll_post, &letters, &made[which]) == status::ok, "there is room");
+    check(add_source(the.rt, {poll_post}, &letters, &made[which]) == status::ok, "there is room");
   };
   threads(thread{"a", [&] { add(0); }}, thread{"b", [&] { add(1); }});
   for (source* each : made) check(remove_source(the.rt, each) == status::ok, "it is there");

@@ -232,6 +232,11 @@ STAND_IN bool serves_its_domain_only(const worker* w) { return w->pool_count.loa
 STAND_IN void retire_scheduler(runtime*, worker*) {}
 STAND_IN bool sources_want_poll(const worker*) { return false; }
 STAND_IN void poll_sources(worker*) {}
+STAND_IN void try_to_keep_source(worker*) {}
+STAND_IN bool has_source_to_keep(const runtime*) { return false; }
+STAND_IN void sleep_in_source(worker*, std::uint64_t) {}
+STAND_IN bool give_source_back(worker*) { return false; }
+STAND_IN void wake_in_source(const worker*) {}
 STAND_IN void expected_from_outside::count(int) {}
 
 // ---- idle.cpp, wake.cpp, ready.cpp --------------------------------------------------------------

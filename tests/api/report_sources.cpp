@@ -1,0 +1,111 @@
+// Deadlocks beside sources in which a worker sleeps: they are told, unless threads wait for what the
+// source brings.
+#include <doctest/doctest.h>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+
+#include <weft/ext.h>
+
+#include "../support/scene.hpp"
+
+using weft::test::child_end;
+using weft::test::run_in_child;
+
+namespace {
+
+struct setting {
+  unsigned workers;
+  bool outside;
+};
+
+void start(const setting& how) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = how.workers;
+  config.caller_outside = how.outside;
+  NEED(weft_init(&config) == WEFT_OK);
+}
+
+// A source in which a worker sleeps until a signal or a wake-up comes.
+struct slept_in {
+  int bell = eventfd(0, EFD_NONBLOCK);
+  weft_event has_come = WEFT_EVENT_INIT;
+  std::atomic<bool> has_message{false};
+  weft_source* source = nullptr;
+
+  slept_in() {
+    weft_source_ops ops{};
+    ops.size = sizeof ops;
+    ops.poll = [](void* state) -> std::size_t {
+      auto* one = static_cast<slept_in*>(state);
+      if (!one->has_message.exchange(false)) return 0;
+      NEED(weft_event_set(&one->has_come) == WEFT_OK);
+      return 1;
+    };
+    ops.wait = [](void* state, std::uint64_t deadline_ns) {
+      const auto* one = static_cast<slept_in*>(state);
+      pollfd rung{one->bell, POLLIN, 0};
+      const std::uint64_t now_ns = weft_now_ns();
+      const std::uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 + 1 : 0;
+      poll(&rung, 1, deadline_ns == WEFT_FOREVER ? -1 : static_cast<int>(left_ms));
+      std::uint64_t rings = 0;
+      static_cast<void>(!read(one->bell, &rings, sizeof rings));
+    };
+    ops.wake = [](void* state) { static_cast<slept_in*>(state)->ring(); };
+    NEED(weft_ext_source_add_with(&ops, this, &source) == WEFT_OK);
+  }
+  void ring() const {
+    const std::uint64_t one = 1;
+    NEED(write(bell, &one, sizeof one) == sizeof one);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a deadlock beside a source in which a worker sleeps") {
+  for (const setting& how : {setting{1, false}, setting{2, true}}) {
+    const child_end end = run_in_child([&] {
+      setenv("WEFT_DEADLOCK", "abort", 1);
+      alarm(100);
+      start(how);
+      static weft_event never = WEFT_EVENT_INIT;
+      new slept_in;  // it goes with the process
+      NEED(weft_event_wait(&never) == WEFT_OK);
+      return 0;
+    });
+    INFO(end.errors);
+    CHECK(end.signal == SIGABRT);
+    CHECK(end.says("deadlock: "));
+    CHECK(end.says("event"));
+  }
+}
+
+TEST_CASE("silence while a thread waits for a source in which a worker sleeps") {
+  for (const setting& how : {setting{1, false}, setting{2, false}}) {
+    const child_end end = run_in_child([&] {
+      start(how);
+      static slept_in* here = nullptr;
+      here = new slept_in;
+      struct sigaction on_alarm = {};
+      on_alarm.sa_handler = [](int) {
+        here->has_message.store(true);
+        here->ring();
+      };
+      sigaction(SIGALRM, &on_alarm, nullptr);
+      alarm(2);
+      weft_ext_source_expect(here->source, 1);
+      NEED(weft_event_wait(&here->has_come) == WEFT_OK);
+      weft_ext_source_expect(here->source, -1);
+      NEED(weft_ext_source_remove(here->source) == WEFT_OK);
+      return weft_finalize() == WEFT_OK ? 0 : 1;
+    });
+    CHECK(end.exit_code == 0);
+    CHECK(end.errors == "");
+  }
+}
