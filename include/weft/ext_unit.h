@@ -92,7 +92,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_wait(weft_thread *thread);
 /* Makes a new unit of a thread that has ended and was not joined: it will run function(argument).
  * The caller has the right to join the thread, and then owns the unit. It is what the thread was, a
  * ULT or a tasklet, and keeps its handle, id, name, home, pinning, keep_fp, stack and extension
- * bytes, but no value of a key, and no move that weft_thread_migrate_to_* asked for.
+ * bytes, but no value of a key, and no move that weft_thread_migrate_to_* asked for. A thread of
+ * WEFT_STARTING_WORKER is pinned anew, to the worker that starts it this time.
  * Errors: WEFT_INVALID (thread or function is null; the worker that the thread was pinned to is
  * gone), WEFT_BUSY (it has not ended), WEFT_NOMEM (no stack of its size). After an error the caller
  * can still join the thread.

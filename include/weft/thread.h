@@ -20,6 +20,8 @@ extern "C" {
 
 /* Stands for no worker in particular. */
 #define WEFT_ANY_WORKER (-1)
+/* Stands for the worker that starts a ULT: any one starts it, and only that one runs it. */
+#define WEFT_STARTING_WORKER (-2)
 /* The smallest stack that a thread can be given, in bytes. */
 #define WEFT_STACK_MIN 16384u
 
@@ -34,7 +36,7 @@ typedef struct weft_thread_attr {
   const char *name;  /* copied, up to 31 bytes; null: none */
   bool detached;     /* the thread cannot be joined; its descriptor is freed when it ends */
   bool keep_fp;      /* save and restore the FP control words at every switch */
-  int worker;        /* WEFT_ANY_WORKER, or the index of the worker that it is pinned to */
+  int worker;        /* WEFT_ANY_WORKER, WEFT_STARTING_WORKER, or the worker that it is pinned to */
   weft_pool *pool;   /* null: the default queue of the worker that makes it ready */
   unsigned priority; /* for priority pools: 0 is the most urgent */
 } weft_thread_attr;
@@ -51,7 +53,15 @@ typedef struct weft_thread_attr {
  * unless attr->detached is true. The call copies *attr and the name. The thread gets its stack when
  * it first runs. If a ULT joins it before it started, it may run on its joiner's stack, if three
  * quarters of the default stack's size are free there: a thread without attributes, or the next one
- * of a built-in pool that the joiner's worker serves, with attr->pool, name and priority alone.
+ * of a built-in pool that the joiner's worker serves, with attr->pool, name and priority alone, or
+ * with WEFT_STARTING_WORKER besides.
+ *
+ * With attr->worker WEFT_STARTING_WORKER, any worker may start the thread, which is pinned to that
+ * worker before its first instruction and until its end: a yield, a wait and a blocking region
+ * return on that worker's OS thread. It is for libraries that keep state by OS thread and wait by
+ * polling. weft_pin of the thread returns WEFT_BUSY, weft_thread_migrate_to_* WEFT_NOT_OWNER, before
+ * the start, too. The removal of the worker returns WEFT_BUSY until the thread has ended. Forks of
+ * the thread may run on other workers. blocking.h says when a worker changes its OS thread.
  * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
  * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
@@ -87,7 +97,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function functi
  *
  * A tasklet runs to completion on a worker's stack and must not block: a call in it that would have
  * to wait returns WEFT_CANNOT_BLOCK. Of attr, which may be null, it uses name, detached, worker,
- * pool and priority. out may be null: the tasklet is then detached. Otherwise *out receives the
+ * pool and priority; WEFT_STARTING_WORKER is WEFT_ANY_WORKER, as no tasklet moves. out may be null: the tasklet is then detached. Otherwise *out receives the
  * handle; a tasklet is joined or detached like a ULT.
  * Errors: those of weft_thread_create.
  * Switches: never. Callers: any. */
@@ -256,7 +266,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
  * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
  * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
  * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (the caller is in a scope of
- * weft_pinned_begin), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * weft_pinned_begin, or was created with WEFT_STARTING_WORKER), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 
@@ -291,7 +301,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_pinned_end(void);
  * stay, it calls weft_pin. Of several such requests before the move, the last one counts.
  * Errors: WEFT_INVALID (thread is null or has ended; no such worker), WEFT_NOT_OWNER (the ULT that
  * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, a unit of a
- * private pool, or a ULT in a scope of weft_pinned_begin), WEFT_NOMEM.
+ * private pool, a ULT in a scope of weft_pinned_begin, or one that was created with
+ * WEFT_STARTING_WORKER), WEFT_NOMEM.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *thread, unsigned worker);
 
@@ -302,7 +313,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_worker(weft_thread *t
  * the last one counts.
  * Errors: WEFT_INVALID (thread or pool is null; the thread has ended), WEFT_NOT_OWNER (the ULT that
  * weft_init or weft_worker_adopt made of its caller, a tasklet that has started, a unit of a
- * private pool, or a ULT in a scope of weft_pinned_begin), WEFT_NOMEM.
+ * private pool, a ULT in a scope of weft_pinned_begin, or one that was created with
+ * WEFT_STARTING_WORKER), WEFT_NOMEM.
  * Switches: never. Callers: any.
  * Undefined: a pool that is destroyed before the thread has ended or left it. */
 WEFT_NODISCARD WEFT_API weft_status weft_thread_migrate_to_pool(weft_thread *thread, weft_pool *pool);

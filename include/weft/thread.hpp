@@ -57,13 +57,16 @@ class thread_id {
 // Stands for no worker in particular.
 inline constexpr int any_worker = WEFT_ANY_WORKER;
 
+// Stands for the worker that starts a thread: any one starts it, and only that one runs it.
+inline constexpr int starting_worker = WEFT_STARTING_WORKER;
+
 // The settings of weft_thread_attr, for C++. Example: weft::thread reader({.stack_bytes = 1 << 20,
 // .name = "reader"}, read_all);
 struct thread_attributes {
   std::size_t stack_bytes = 0;  // 0: the runtime's default
   const char* name = nullptr;   // copied, up to 31 bytes
   bool keep_fp = false;         // save and restore the FP control words at every switch
-  int worker = any_worker;      // the worker that it is pinned to
+  int worker = any_worker;      // the worker that it is pinned to, or starting_worker
   weft_pool* pool = nullptr;    // null: the default queue
   unsigned priority = 0;        // for priority pools: 0 is the most urgent
 
@@ -294,7 +297,7 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
 
 // Pins the caller to a worker: the caller moves to it and stays there. any_worker ends the pinning.
 // May switch. Callable from a ULT. Throws weft::error: invalid (no such worker), busy (in the
-// scope of a pinned).
+// scope of a pinned, or created with starting_worker).
 inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 
 // Names the caller, for reports. Up to 31 bytes of the name are kept. Callable from a ULT or

@@ -97,6 +97,7 @@ struct debug_fields {
       FIELD("unit", sched::unit, made_at),
       FIELD("unit", sched::unit, forker),
       FIELD("details", sched::details, name),
+      FIELD("details", sched::details, function),
       NUMBER("in.pool", sched::in_pool),
       NUMBER("context.unsaved", 1),
       NUMBER("state.free", sched::unit_state::free),

@@ -291,7 +291,7 @@ void name_in_race_reports(const worker* w, const unit* one) {
     char own[name_bytes] = "";
     if (const details* extra = details_if_any(one); extra != nullptr) copy_name(extra, own);
     known_start start{shown_function(one), one->maker(), ""};
-    if (is_builders_start(one->function)) start.made_at = nullptr;
+    if (is_builders_start(function_of(one))) start.made_at = nullptr;
     if (own[0] == '\0') describe_start(&start);
     std::snprintf(name, sizeof name, own[0] != '\0' ? "weft thread at %p \"%s\"" : "weft thread at %p (%s)",
                   static_cast<const void*>(one), own[0] != '\0' ? own : start.words);

@@ -124,7 +124,7 @@ bool is_of_default_size(const mem::stack* stack) {
 }
 
 seam::stack_setting setting_of(const unit* one) {
-  return one != nullptr ? seam::stack_setting_of(one->function) : seam::stack_setting{};
+  return one != nullptr ? seam::stack_setting_of(function_of(one)) : seam::stack_setting{};
 }
 
 // As it was asked for; stack null: that of the caller of weft_init.

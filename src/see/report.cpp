@@ -122,6 +122,14 @@ void read_name(const details* extra, unit_view* out) {
   if (extra == nullptr || !os::peek_text(extra->name, out->name, sizeof out->name)) out->name[0] = '\0';
 }
 
+// As function_of.
+unit::function_type read_function(const unit& copy) {
+  const details* const extra = copy.has(is_known) ? copy.extra.load(base::relaxed) : nullptr;
+  unit::function_type function = nullptr;
+  const bool is_read = extra != nullptr && os::peek(&extra->function, &function, sizeof function);
+  return is_read && function != nullptr ? function : copy.function;
+}
+
 // Slabs are never unmapped while the runtime lives: when the kernel does not copy, plain reading
 // does.
 __attribute__((no_sanitize("thread", "address"), noinline)) void copy_plainly(const unit* one, unsigned char* to) {
@@ -198,12 +206,13 @@ bool look_at(const unit* one, unit_view* out) {
   out->where = one;
   out->state = copy->state.load(base::relaxed);
   out->flags = copy->flags.load(base::relaxed);
-  out->function = shown_function(one, copy->function, copy->argument);
+  const unit::function_type function = is_copied ? read_function(*copy) : copy->function;
+  out->function = shown_function(one, function, copy->argument);
   out->has_ended = join_word::means_ended(copy->join.load(base::relaxed));
   out->is_borrowing = copy->join.load(base::relaxed) == join_word::lent;
   out->has_started = copy->has_parked();
-  out->made_at = is_builders_start(copy->function) ? nullptr : copy->maker();
-  copied* const block = copied_of(copy->function, copy->argument);
+  out->made_at = is_builders_start(function) ? nullptr : copy->maker();
+  copied* const block = copied_of(function, copy->argument);
   out->argument = block != nullptr ? block->bytes() : copy->argument;
   out->home_worker = copy->home_worker;
   out->stack = copy->stack;

@@ -90,7 +90,7 @@ struct unit_view {
 // may all begin with one of the builder's (ext.h: weft_ext_show_function), and one with copied
 // bytes begins with one of copied.hpp.
 unit::function_type shown_function(const unit* one, unit::function_type function, void* argument);
-inline unit::function_type shown_function(const unit* one) { return shown_function(one, one->function, one->argument); }
+inline unit::function_type shown_function(const unit* one) { return shown_function(one, function_of(one), one->argument); }
 // Whether units begin so that a builder made in its own name.
 bool is_builders_start(unit::function_type function);
 

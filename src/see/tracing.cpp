@@ -44,7 +44,7 @@ std::uint16_t place_of(const worker* w) { return w != nullptr ? static_cast<std:
 void put_name(tracing* to, const worker* w, unit* one) {
   const details* extra = details_if_any(one);
   const auto function = shown_function(one);
-  const void* const made_at = is_builders_start(one->function) ? nullptr : one->maker();
+  const void* const made_at = is_builders_start(function_of(one)) ? nullptr : one->maker();
   const char* name = extra != nullptr ? extra->name : nullptr;
   if (one->has(is_adopted) && (name == nullptr || name[0] == '\0')) name = adopted_name;
   put(to, w, name_record(id_of(one), function, name, made_at, false, to->recorded->time.stamp()));

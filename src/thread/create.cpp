@@ -73,6 +73,7 @@ status apply_stack(runtime* rt, worker* w, unit* one, const weft_thread_attr& wa
 status apply_place(runtime* rt, unit* one, const weft_thread_attr& wanted) {
   one->home.store(reinterpret_cast<pool*>(wanted.pool), base::relaxed);
   if (wanted.worker == WEFT_ANY_WORKER) return status::ok;
+  if (wanted.worker == WEFT_STARTING_WORKER) return one->has(is_tasklet) ? status::ok : stay_where_started(one);
   if (wanted.worker < 0 || !pin_to(rt, static_cast<unsigned>(wanted.worker))) return status::invalid;
   one->home_worker = static_cast<std::uint16_t>(wanted.worker);
   one->set(stays_put);

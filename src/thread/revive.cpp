@@ -35,12 +35,15 @@ status bind_stack_again(runtime* rt, unit* one) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
   if (!join_word::has_ended(one)) return tell(status::busy, reviving, one);
+  const bool stays = stays_where_it_starts(one);
+  if (stays) one->clear(stays_put);  // its end has taken the pin back
   if (one->has(stays_put) && !pin_to(rt, one->home_worker)) return tell(status::invalid, reviving, one);
   if (const status result = bind_stack_again(rt, one); result != status::ok) {
     if (one->has(stays_put)) unpin_from(rt, one->home_worker);
     return tell(result, reviving);
   }
   begin_anew(one, function, argument);
+  if (stays) static_cast<void>(stay_where_started(one));  // it has the details already
   count_created(rt, w, 1);
   note(rt, WEFT_ON_CREATE, one);
   return status::ok;

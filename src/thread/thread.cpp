@@ -82,6 +82,7 @@ status pin(int worker_index) {
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (is_in_pinned_scope(self))
     return because(status::busy, nullptr, "the caller is between weft_pinned_begin and weft_pinned_end");
+  if (stays_where_it_starts(self)) return because(status::busy, nullptr, "the caller was made to stay on the worker that started it");
   const bool is_there =
       worker_index == WEFT_ANY_WORKER || (worker_index >= 0 && pin_to(w->rt, static_cast<unsigned>(worker_index)));
   if (!is_there) return because(status::invalid, "worker", "there is no worker %d", static_cast<std::uint64_t>(worker_index));
@@ -103,14 +104,30 @@ unit* unit_that_moves(const worker* w) {
   return self != nullptr && !self->has(is_tasklet) ? self : nullptr;
 }
 
-// Where it runs now.
-void stay(const worker* w, unit* self) {
-  if (self->has(stays_put) || !pin_to(w->rt, w->index)) return;
+// Where it runs now, unless that worker is about to go: then it is one that takes over its units.
+void stay(worker* w, unit* self) {
+  if (self->has(stays_put)) return;
+  while (!pin_to(w->rt, w->index)) w = sched::yield(w, self);
   base::store_relaxed(self->home_worker, static_cast<std::uint16_t>(w->index));
   self->set(stays_put);
 }
 
+void run_where_started(void* argument) {
+  worker* const w = local::current_worker();
+  unit* const self = w->current;
+  stay(w, self);
+  details_if_any(self)->function(argument);
+}
+
 }  // namespace
+
+status stay_where_started(unit* one) {
+  details* const extra = details_of(one);
+  if (extra == nullptr) return status::nomem;
+  extra->function = one->function;
+  one->function = run_where_started;
+  return status::ok;
+}
 
 status begin_pinned(const void* at) {
   worker* w = local::current_worker();
@@ -151,6 +168,7 @@ status migrate(unit* one, pool* destination, unsigned worker_index) {
   if (const pool* home = one->home.load(base::relaxed); home != nullptr && home->access == WEFT_POOL_PRIVATE)
     return because(status::not_owner, "thread", "it belongs to a private pool");
   if (is_in_pinned_scope(one)) return because(status::not_owner, "thread", "it is between weft_pinned_begin and weft_pinned_end");
+  if (stays_where_it_starts(one)) return because(status::not_owner, "thread", "it was made to stay on the worker that starts it");
   runtime* rt = local::current_runtime();
   if (destination == nullptr && serving_worker(rt, worker_index) == nullptr)
     return because(status::invalid, "worker", "there is no worker %u", worker_index);

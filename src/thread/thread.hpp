@@ -74,6 +74,8 @@ status sleep_until(std::uint64_t deadline_ns);
 // Errors: timeout, cannot_block.
 status yield_or_wait(std::uint64_t deadline_ns);
 status pin(int worker_index);
+// Before publication: the unit will be pinned by its start, to the worker that runs it then.
+status stay_where_started(unit* one);
 // at: the caller, for reports.
 status begin_pinned(const void* at);
 status end_pinned();

@@ -31,6 +31,7 @@ struct details {
   base::atomic<std::uint32_t> pinned_scopes;  // weft_pinned_begin: those that are open; the unit itself writes
   bool was_pinned;                            // before the outermost
   const void* pinned_at;                      // the caller that began the outermost
+  void (*function)(void* argument);           // of a unit that stays where it starts: what it runs; null of others
   std::uint64_t fruitless_since_ns;           // of the calls of weft_yield_or_wait in a row that found nothing to run
   std::uint64_t fruitless_until_ns;
 };

@@ -140,6 +140,16 @@ inline bool is_in_pinned_scope(const unit* one) {
   return known != nullptr && known->pinned_scopes.load(base::relaxed) != 0;
 }
 
+inline bool stays_where_it_starts(const unit* one) {
+  const details* const known = details_if_any(one);
+  return known != nullptr && known->function != nullptr;
+}
+
+// What it was made to run. One that stays where it starts begins with a function of the library's.
+inline unit::function_type function_of(const unit* one) {
+  return stays_where_it_starts(one) ? details_if_any(one)->function : one->function;
+}
+
 // Ends the program, with the name of the call that wants it, if the unit was given back to its
 // slab.
 inline void refuse_freed(const unit* one, const char* call) {

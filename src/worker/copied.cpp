@@ -73,10 +73,11 @@ void give_copied(runtime* rt, worker* w, copied* one, unsigned size_class) {
 }
 
 void give_copied_of(const unit* one) {
-  copied* const mine = copied_of(one->function, one->argument);
+  const unit::function_type start = function_of(one);
+  copied* const mine = copied_of(start, one->argument);
   if (mine == nullptr) return;
   unsigned size_class = 0;
-  while (copied_starts[size_class] != one->function) ++size_class;
+  while (copied_starts[size_class] != start) ++size_class;
   worker* const w = local::current_worker();
   give_copied(local::current_runtime(), w, mine, size_class);
 }

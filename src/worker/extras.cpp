@@ -26,6 +26,7 @@ details* details_of(unit* one) {
 void free_details(unit* one) {
   details* extra = details_if_any(one);
   if (extra == nullptr || extra == &details_of_outlived || extra == &details_of_dropped) return;
+  one->function = function_of(one);
   std::free(extra->keys);
   std::free(extra->failed);
   std::free(extra);

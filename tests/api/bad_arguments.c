@@ -76,7 +76,7 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_INVALID, create_with(ATTR, WEFT_STACK_MIN - 1, WEFT_ANY_WORKER, 0))            \
   DO(WEFT_NOMEM, create_with(ATTR, SIZE_MAX / 2, WEFT_ANY_WORKER, 0))                    \
   DO(WEFT_INVALID, create_with(ATTR, 0, 1000, 0))                                        \
-  DO(WEFT_INVALID, create_with(ATTR, 0, -2, 0))                                          \
+  DO(WEFT_INVALID, create_with(ATTR, 0, -3, 0))                                          \
   DO(WEFT_INVALID, create_with(ATTR, 0, WEFT_ANY_WORKER, WEFT_POOL_PRIORITIES))          \
   DO(WEFT_INVALID, weft_thread_create_many(NULL, NULL, 0, 1, NULL, &out.thread))         \
   DO(WEFT_INVALID, create_many_with(0, 0, WEFT_ANY_WORKER, 0, NULL))                     \

@@ -172,6 +172,19 @@ TEST_CASE("pin moves the caller now") {
   CHECK_THROWS_AS(weft::this_thread::pin(99), weft::error);
 }
 
+TEST_CASE("a thread of starting_worker stays on the worker that starts it") {
+  const weft::runtime runtime({.workers = 3});
+  weft::thread stayer({.worker = weft::starting_worker}, [] {
+    const int first = weft::this_thread::worker();
+    for (int round = 0; round < 100; ++round) {
+      weft::this_thread::yield();
+      CHECK(weft::this_thread::worker() == first);
+    }
+    CHECK_THROWS_AS(weft::this_thread::pin(weft::any_worker), weft::error);
+  });
+  stayer.join();
+}
+
 // The compiler takes the alignment of an object for granted.
 template <class T>
 bool is_where_it_may_be(const T& object) {

@@ -76,7 +76,7 @@ static void refuses_bad_arguments(void) {
   attr.stack_bytes = 0;
   IS(WEFT_INVALID, weft_thread_create(nothing, NULL, &attr, &out));
 
-  const int no_workers[] = {-2, 1000, 1 << 20, -1000000};
+  const int no_workers[] = {-3, 1000, 1 << 20, -1000000};
   for (size_t i = 0; i < sizeof no_workers / sizeof *no_workers; ++i) {
     attr = (weft_thread_attr)WEFT_THREAD_ATTR_INIT;
     attr.worker = no_workers[i];

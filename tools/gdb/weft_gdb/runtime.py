@@ -60,6 +60,8 @@ class Unit:
         try:
             if self.has("known") and self.fields["extra"]:
                 self.name = read_text(self.fields["extra"] + self.layout.offset("details.name"), 32)
+                if function := read_word(self.fields["extra"] + self.layout.offset("details.function")):
+                    self.fields["function"] = function  # the unit's own: it stays where it starts
         except Unreadable:
             pass
         if self.has_ended() or not (self.is_in("blocked") or self.is_in("suspended")) or not self.fields["waiting"]:
