@@ -59,9 +59,10 @@ typedef struct weft_thread_attr {
  * With attr->worker WEFT_STARTING_WORKER, any worker may start the thread, which is pinned to that
  * worker before its first instruction and until its end: a yield, a wait and a blocking region
  * return on that worker's OS thread. It is for libraries that keep state by OS thread and wait by
- * polling. weft_pin of the thread returns WEFT_BUSY, weft_thread_migrate_to_* WEFT_NOT_OWNER, before
- * the start, too. The removal of the worker returns WEFT_BUSY until the thread has ended. Forks of
- * the thread may run on other workers. blocking.h says when a worker changes its OS thread.
+ * polling. weft_pin of the thread returns WEFT_BUSY, and weft_thread_migrate_to_* WEFT_NOT_OWNER,
+ * before the start, too. The removal of the worker returns WEFT_BUSY until the thread has ended.
+ * Forks of the thread may run on other workers. blocking.h says when a worker changes its OS
+ * thread.
  * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
  * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */
@@ -97,8 +98,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_thread_create_many(weft_function functi
  *
  * A tasklet runs to completion on a worker's stack and must not block: a call in it that would have
  * to wait returns WEFT_CANNOT_BLOCK. Of attr, which may be null, it uses name, detached, worker,
- * pool and priority; WEFT_STARTING_WORKER is WEFT_ANY_WORKER, as no tasklet moves. out may be null: the tasklet is then detached. Otherwise *out receives the
- * handle; a tasklet is joined or detached like a ULT.
+ * pool and priority; WEFT_STARTING_WORKER means any worker, as no tasklet moves. out may be null:
+ * the tasklet is then detached. Otherwise *out receives the handle; a tasklet is joined or detached
+ * like a ULT.
  * Errors: those of weft_thread_create.
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_tasklet_create(weft_function function, void *argument, const weft_thread_attr *attr,
@@ -266,7 +268,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
  * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
  * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
  * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (the caller is in a scope of
- * weft_pinned_begin, or was created with WEFT_STARTING_WORKER), WEFT_CANNOT_BLOCK (the caller is a tasklet, or outside).
+ * weft_pinned_begin, or was created with WEFT_STARTING_WORKER), WEFT_CANNOT_BLOCK (the caller is a
+ * tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 

@@ -335,11 +335,7 @@ bool has_copied_block(const worker* w, std::size_t size) {
   return create_here(w, copied_starts[0], block, is_default, out, made_at);
 }
 
-}  // namespace
-
 static_assert(class_of_copied(64) == 0);
-
-namespace {
 
 [[gnu::always_inline]] inline copied* take_copied_here(worker* w, unit::function_type function) {
   auto* const block = static_cast<copied*>(w->copied_caches[0].take_one());

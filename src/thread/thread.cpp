@@ -82,7 +82,8 @@ status pin(int worker_index) {
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
   if (is_in_pinned_scope(self))
     return because(status::busy, nullptr, "the caller is between weft_pinned_begin and weft_pinned_end");
-  if (stays_where_it_starts(self)) return because(status::busy, nullptr, "the caller was made to stay on the worker that started it");
+  if (stays_where_it_starts(self))
+    return because(status::busy, nullptr, "the caller was made to stay on the worker that started it");
   const bool is_there =
       worker_index == WEFT_ANY_WORKER || (worker_index >= 0 && pin_to(w->rt, static_cast<unsigned>(worker_index)));
   if (!is_there) return because(status::invalid, "worker", "there is no worker %d", static_cast<std::uint64_t>(worker_index));
