@@ -513,8 +513,8 @@ static void dumps_name_its_function(void) {
   weft_thread *const stayer = start_staying(shown_in_a_dump, NULL);
   wait_for_state(stayer, WEFT_THREAD_BLOCKED);
   OK(weft_dump(fileno(dumped)));
-  CHECK(count_in(dumped, "(shown_in_a_dump") + count_in(dumped, "shown_in_a_dump)") >= 2);
-  CHECK(count_in(dumped, "run_where_started") == 0);
+  CHECK(count_in(dumped, "(shown_in_a_dump)") == 2);
+  CHECK(count_in(dumped, "(run_where_started)") == 0); /* which may be among its frames */
   fclose(dumped);
   OK(weft_event_set(&never));
   OK(weft_thread_join(stayer));

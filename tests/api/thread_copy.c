@@ -202,6 +202,14 @@ static void make_and_discard(const struct message *message) {
   weft_ext_thread_discard(owned);
 }
 
+static void make_one_that_stays_and_discard(const struct message *message) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = WEFT_STARTING_WORKER;
+  weft_thread *owned;
+  OK(weft_ext_thread_make_copy(read_message, message, message->size, &attr, false, &owned));
+  weft_ext_thread_discard(owned);
+}
+
 static void be_refused(const struct message *message) {
   weft_thread *none;
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
@@ -211,6 +219,7 @@ static void be_refused(const struct message *message) {
 
 static void those_that_never_start_keep_no_block(void) {
   keeps_no_block(make_and_discard);
+  keeps_no_block(make_one_that_stays_and_discard);
   keeps_no_block(be_refused);
 }
 
