@@ -423,6 +423,11 @@ weft_status weft_ext_set_stack_provider(const weft_stack_provider* provider) {
   return told(sched::seam::set_stack_provider(provider), of);
 }
 
+weft_status weft_ext_set_stack_sink(void (*sink)(void* state, void* base, size_t bytes), void* state) {
+  static constexpr call_errors of{.call = "weft_ext_set_stack_sink", .busy = runs_already};
+  return told(sched::seam::set_stack_sink({sink, state}), of);
+}
+
 void weft_ext_thread_stack(const weft_thread* thread, void** base, size_t* bytes) {
   const weft::mem::stack* stack = thread != nullptr ? sched::stack_of(unit_of(thread)) : nullptr;
   if (base != nullptr) *base = stack != nullptr ? stack->low : nullptr;

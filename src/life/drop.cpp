@@ -15,6 +15,7 @@
 #include "run/end.hpp"
 #include "run/stack_class.hpp"
 #include "see/dropped.hpp"
+#include "see/observers.hpp"
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/clock.hpp"
@@ -159,6 +160,7 @@ void dropped_units::give_stacks_back() {
     one->resumer = nullptr;
     one->run = 0;
     fiber::sanitizer::forget(one);
+    tell_stack(rt_, nullptr, one);
     if (one->origin == mem::stack_origin::slot) {
       depot_of(rt_, one->size_class)->give(&one, 1);
     } else {

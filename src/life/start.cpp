@@ -104,8 +104,8 @@ void start_memory(runtime* rt) {
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
   const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = stack_bytes - stack_bytes / 4;
-  if (rt->settings.stack_report) rt->lend_bytes = PTRDIFF_MAX;  // each unit's use is its own
-  constexpr std::size_t mappings_a_guard = 2;                   // itself, and what it cuts off
+  if (rt->settings.stack_report || rt->stack_sink.tell != nullptr) rt->lend_bytes = PTRDIFF_MAX;  // each unit's use is its own
+  constexpr std::size_t mappings_a_guard = 2;                                                     // itself, and what it cuts off
   rt->mapped_guards.start(os::most_mappings() / 2 / mappings_a_guard);
   mem::stack_settings stacks{stack_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
   stacks.guards = &rt->mapped_guards;
@@ -190,7 +190,8 @@ status start_all(runtime* rt, const weft_config* config) {
     return because(status::unsupported, nullptr, "the kernel does not let this process call membarrier(2)");
   }
   rt->guard = chosen_guard(rt->settings.guard);
-  rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary;
+  rt->stack_sink = seam::stack_sink();
+  rt->inspects_stacks = rt->settings.stack_report || rt->guard == os::guard_kind::canary || rt->stack_sink.tell != nullptr;
   rt->carried_address = seam::carried_address();
   rt->carried_bytes = seam::carried_bytes();
   rt->next_id.store(first_id(), base::relaxed);

@@ -94,6 +94,12 @@ struct stack_memory {
   void* state = nullptr;
 };
 
+// What a builder is told of a stack whose unit has ended. tell null: there is none.
+struct stack_sink {
+  void (*tell)(void* state, void* base, std::size_t bytes) = nullptr;
+  void* state = nullptr;
+};
+
 struct stack_settings {
   std::size_t stack_bytes;  // of a slot, without its guard: a multiple of the page
   os::guard_kind guard;

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/assert.hpp"
+#include "mem/stack.hpp"
 #include "os/heap.hpp"
 #include "see/blame.hpp"
 #include "see/tracing.hpp"
@@ -71,6 +72,13 @@ void tell_observers(const runtime* rt, weft_event_kind kind, unit* one) {
   if (w != nullptr) w->is_in_sink = true;
   to->hear(to->state, kind, reinterpret_cast<weft_thread*>(one));
   if (w != nullptr) w->is_in_sink = false;
+}
+
+void tell_stack(const runtime* rt, worker* w, const mem::stack* stack) {
+  const mem::stack_sink& to = rt->stack_sink;
+  if (to.tell == nullptr) return;
+  const without_identity callback(w);
+  to.tell(to.state, stack->low, stack->usable_bytes());
 }
 
 void free_listeners(runtime* rt) {

@@ -10,6 +10,7 @@
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 #include "see/naming.hpp"
+#include "see/observers.hpp"
 #include "see/overflow.hpp"
 #include "see/report.hpp"
 #include "worker/hooks.hpp"
@@ -189,9 +190,8 @@ void prepare_stack(worker* w, mem::stack* stack) {
 
 void inspect_stack(worker* w, const unit* one, const mem::stack* stack) {
   check_canary(w, one, stack);
-  if (w->rt->marks == nullptr) return;
-  const std::size_t bytes = stack->usable_bytes();
-  note(w->rt->marks, shown_function(one), used_bytes(stack), bytes);
+  if (w->rt->marks != nullptr) note(w->rt->marks, shown_function(one), used_bytes(stack), stack->usable_bytes());
+  tell_stack(w->rt, w, stack);
 }
 
 }  // namespace weft::sched

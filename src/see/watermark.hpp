@@ -24,7 +24,7 @@ void print_marks(runtime* rt);
 void stop_marks(runtime* rt);
 
 // On the stack itself, from a frame near its top; only when rt->inspects_stacks. Also finds
-// overwritten canaries.
+// overwritten canaries, and tells the sink of stacks.
 void prepare_stack(worker* w, mem::stack* stack);
 void inspect_stack(worker* w, const unit* one, const mem::stack* stack);
 

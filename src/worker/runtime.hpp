@@ -63,13 +63,14 @@ struct runtime {
   bool has_adopted_caller;
   bool has_asked_for_stacks;  // of a certain size, in its weft_config
   bool is_special;            // a new unit does not simply enter its maker's queue: migration or locality settings
-  bool inspects_stacks;       // after each unit: for high-water marks or canaries
+  bool inspects_stacks;       // after each unit: for high-water marks, canaries or the sink of stacks
   stack_marks* marks;         // WEFT_STACK_REPORT
-  bool is_observed;           // events were observed then, by a sink or a trace: no short ways
-  bool counts_errors;         // so does Memcheck, which counts errors and names no thread: blame.hpp
-  tracing* tracer;            // null: no trace
-  void (*finalize)();         // as weft_finalize, whatever was nested
-  std::uint32_t number;       // among the runtimes of this process, from 1
+  mem::stack_sink stack_sink;
+  bool is_observed;      // events were observed then, by a sink or a trace: no short ways
+  bool counts_errors;    // so does Memcheck, which counts errors and names no thread: blame.hpp
+  tracing* tracer;       // null: no trace
+  void (*finalize)();    // as weft_finalize, whatever was nested
+  std::uint32_t number;  // among the runtimes of this process, from 1
   std::size_t unit_bytes;
   void* (*carried_address)();
   std::size_t carried_bytes;

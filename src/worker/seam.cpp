@@ -15,6 +15,7 @@ namespace {
 // By what is built on Weft: process-wide by nature.
 constinit queue::spinlock lock;
 constinit mem::stack_memory memory_of_stacks{};
+constinit mem::stack_sink sink_for_stacks{};
 constinit std::size_t bytes_reserved = 0;
 constinit unsigned words_reserved = 0;
 using address_function = void* (*)();
@@ -43,6 +44,15 @@ status set_stack_provider(const weft_stack_provider* provider) {
 }
 
 mem::stack_memory stack_memory() { return memory_of_stacks; }
+
+status set_stack_sink(const mem::stack_sink& sink) {
+  if (is_running()) return status::busy;
+  const queue::guard hold(lock);
+  sink_for_stacks = sink;
+  return status::ok;
+}
+
+mem::stack_sink stack_sink() { return sink_for_stacks; }
 
 status reserve(std::size_t bytes, std::size_t* offset) {
   if (is_running()) return status::busy;

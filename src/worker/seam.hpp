@@ -18,6 +18,9 @@ namespace weft::sched::seam {
 status set_stack_provider(const weft_stack_provider* provider);
 mem::stack_memory stack_memory();
 
+status set_stack_sink(const mem::stack_sink& sink);
+mem::stack_sink stack_sink();
+
 status reserve(std::size_t bytes, std::size_t* offset);
 std::size_t reserved_bytes();
 
