@@ -2,10 +2,11 @@
  * here.
  *
  * A word that no call has touched is full. Its state lies beside the word, not in it, and outlives
- * it: fill a word before its memory is reused, or let a whole range be forgotten
- * (weft_feb_forget). When a word becomes full, all callers that wait to overwrite it are served,
- * then all that wait to read it, and then one that waits to take it; when it becomes empty, one
- * that waits to write it. Callers of each kind are served in the order in which they came.
+ * it: fill a word before its memory is reused, or let a whole range be forgotten (weft_feb_forget;
+ * for stacks whose threads end, weft_ext_set_stack_sink). When a word becomes full, all callers
+ * that wait to overwrite it are served, then all that wait to read it, and then one that waits to
+ * take it; when it becomes empty, one that waits to write it. Callers of each kind are served in
+ * the order in which they came.
  *
  * In the names, f is full and e is empty: the first letter is the state that a call waits for, the
  * second one the state that it leaves; xx is neither asked for nor changed. A call that would have

@@ -237,6 +237,7 @@ static void runtime_calls(void) {
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_worker_reserve(&out.number));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_reserve(8, &out.size));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_provider(NULL));
+  FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_sink(NULL, NULL));
   const weft_stack_provider no_map = {.size = sizeof no_map};
   FAILS(WEFT_INVALID, "provider has a wrong size, or no map", weft_ext_set_stack_provider(&no_map));
   FAILS(WEFT_INVALID, "another size", weft_ext_carry(address_of_words, 3));
