@@ -268,8 +268,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_sleep_until(uint64_t deadline_ns);
  * stack is then still that of its own OS thread, but its thread_local objects are those of the OS
  * thread that runs it. weft_finalize, or weft_worker_leave, brings it back.
  * Errors: WEFT_INVALID (no such worker), WEFT_BUSY (the caller is in a scope of
- * weft_pinned_begin, or was created with WEFT_STARTING_WORKER), WEFT_CANNOT_BLOCK (the caller is a
- * tasklet, or outside).
+ * weft_pinned_begin; the caller was created with WEFT_STARTING_WORKER), WEFT_CANNOT_BLOCK (the
+ * caller is a tasklet, or outside).
  * Switches: may. Callers: ULTs. */
 WEFT_NODISCARD WEFT_API weft_status weft_pin(int worker);
 

@@ -92,10 +92,7 @@ static void note(const char *function, weft_status wanted, const char *cause, we
 #define FAILS(wanted, cause, call) note(#call, wanted, cause, call)
 #define FAILS_AS(function, wanted, cause, call) note(function, wanted, cause, call)
 
-static bool is_never(void *argument) {
-  (void)argument;
-  return false;
-}
+static bool is_never(void *argument) { return (void)argument, false; }
 
 #include "last_errors_null.h"
 #include "last_errors_variables.h"
@@ -147,6 +144,10 @@ static void creations(void) {
   FAILS(WEFT_INVALID, "kind has other bits", weft_ext_thread_make_in(pool, nothing, 64, &out.thread));
 }
 
+static void pin_one_that_stays(void *worker) {
+  FAILS(WEFT_BUSY, "the caller was created with WEFT_STARTING_WORKER", weft_pin(*(int *)worker));
+}
+
 static void handles(void) {
   static const char is_detached[] = "detached", itself[] = "thread is the caller",
                     is_joined[] = "the thread has not ended, and another caller is joining it";
@@ -183,6 +184,9 @@ static void handles(void) {
   OK(weft_pinned_begin());
   FAILS(WEFT_BUSY, "the caller is in a scope of weft_pinned_begin", weft_pin(0));
   OK(weft_pinned_end());
+  const weft_thread_attr staying = attr_with(sizeof staying, 0, WEFT_STARTING_WORKER, 0);
+  OK(weft_thread_create(pin_one_that_stays, &(int){0}, &staying, list));
+  OK(weft_thread_join(list[0]));
   FAILS(WEFT_INVALID, "has ended", weft_thread_migrate_to_worker(ended, 0));
   FAILS(WEFT_INVALID, "no such worker", weft_thread_migrate_to_worker(weft_self(), 1000));
   FAILS(WEFT_INVALID, "the thread has ended", weft_thread_migrate_to_pool(ended, pool));
