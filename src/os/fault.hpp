@@ -53,7 +53,7 @@ enum class call : std::uint8_t {
   membarrier,    // SYS_membarrier
   affinity,      // sched_getaffinity, sched_setaffinity
   open,          // open, openat, opendir
-  read,          // read, readdir, fstat
+  read,          // read, readdir, readlink, fstat
   write,         // write, ftruncate, fcntl
   peek,          // process_vm_readv
   getrandom,

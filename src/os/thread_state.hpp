@@ -7,9 +7,18 @@
 
 namespace weft::os {
 
+// What /proc/self/task/N/syscall says of the OS thread.
+enum class kernel_place : std::uint8_t {
+  untold,   // the system has no such file, or does not let it be read
+  none,     // it is on a CPU, or about to be
+  call,     // it is asleep in a system call
+  no_call,  // it is asleep in the kernel for another reason, such as a page that must be read
+};
+
 struct thread_state {
   char letter = '?';                  // as in ps: R runs or could, S sleeps, D sleeps and cannot be interrupted, T stopped
   std::uint64_t cpu_ms = 0;           // CPU time used so far
+  kernel_place place = kernel_place::untold;
   long call = -1;                     // the number of the system call that it sleeps in; -1: none, or unknown
   std::uintptr_t first_argument = 0;  // of that call
   std::uintptr_t third_argument = 0;
@@ -23,6 +32,15 @@ struct thread_state {
 // False: no such OS thread, or no /proc.
 bool read_thread_state(int thread_id, thread_state* out);
 
+// What the line of /proc/self/task/N/syscall says, into the fields from `place` on; a line in
+// another form says nothing. "running"; "number argument argument argument argument argument
+// argument stack-pointer code"; or, outside of calls, "-1 stack-pointer code".
+void read_call(const char* line, thread_state* out);
+
+// The function of the kernel in which it sleeps, such as "pipe_read", which other kernels may call
+// otherwise. False: it does not sleep, or the system does not tell.
+bool read_wait_channel(int thread_id, char* out, std::size_t capacity);
+
 // False also where the kernel does not tell.
 bool blocks_signal(int thread_id, int signal);
 
@@ -31,17 +49,6 @@ bool blocks_signal(int thread_id, int signal);
 bool read_waits(int thread_id, std::uint64_t* count);
 // The calling OS thread's.
 std::uint64_t own_waits();
-
-// "futex", "read", ...; null: one that is not in our list.
-const char* call_name(long number);
-
-bool is_futex(long number);
-// Whether it may sleep in that call for as long as something else takes. Of those in our list, all
-// but the sleeps, and futexes, which other functions here tell apart.
-bool may_sleep_for_ever(long number);
-// By its number, its second and its fourth argument: a wait in a futex that only another OS thread
-// ends.
-bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout);
 
 // The kernel's id of the OS thread that holds a pthread mutex (so also a std::mutex) whose lock
 // word is at `word`; 0: none, or that is no pthread mutex. Reads foreign memory without risk of a

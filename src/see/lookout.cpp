@@ -12,6 +12,7 @@
 #include "os/clock.hpp"
 #include "os/peek.hpp"
 #include "os/signal.hpp"
+#include "os/system_call.hpp"
 #include "os/thread.hpp"
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
@@ -54,7 +55,7 @@ interrupted what_was_interrupted(const void* context, kernel_wait* wait) {
   const arch::interrupted_call call = arch::call_of_signal(context);
   if (is_call_at(call.code)) {
     const bool is_futex_wait = os::is_endless_futex_wait(call.number, call.arguments[1], call.arguments[3]);
-    if (!is_futex_wait && !os::may_sleep_for_ever(call.number)) return interrupted::nothing;
+    if (!is_futex_wait && !is_told_of_call(call.number)) return interrupted::nothing;
     *wait = {call.arguments[0], call.arguments[2] & UINT32_MAX, 0, is_futex_wait ? -1 : call.number};
     return interrupted::wait;
   }
@@ -89,7 +90,7 @@ void look_at(runtime* rt, worker* w, const void* context) {
   }
   wait.waits = os::own_waits() - look->ticks;
   const bool waits = what == interrupted::wait;
-  static_cast<void>(look_at_standing(w, &look->known, waits ? &wait : nullptr, os::now_ns(), names::raw));
+  static_cast<void>(look_at_standing(w, &look->known, waits ? &wait : nullptr, {os::now_ns(), context}));
 }
 
 // A signal that is late finds nothing to look at.

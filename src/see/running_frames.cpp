@@ -202,18 +202,26 @@ const char* find_by_asking(const worker* w, const unit_view& one, unwind::known_
   return is_it && was_held ? nullptr : went_on;
 }
 
+const char* find_in_kernel(const worker* w, const unit_view& one, const os::thread_state& state, unwind::known_rows* rows,
+                           unwind::backtrace* found) {
+  const bool is_found = state.waits_for_others && find_by_asking(w, one, rows, found) == nullptr;
+  return is_found ? nullptr : find_asleep(w, one, state, rows, found);
+}
+
 }  // namespace
 
 const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found) {
   const worker* w = worker_in_slot(rt, static_cast<unsigned>(one.worker));
   os::thread_state state;
   if (w == nullptr || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return went_on;
-  const bool is_asleep = state.stack_pointer != 0;
-  if (!is_asleep || state.waits_for_others) {
-    const char* obstacle = find_by_asking(w, one, rows, found);
-    if (obstacle == nullptr || !is_asleep) return obstacle;
-  }
-  return find_asleep(w, one, state, rows, found);
+  const bool may_be_asleep = state.letter != 'R' && state.place == os::kernel_place::untold;
+  if (may_be_asleep) return "it sleeps in the kernel, and the system does not tell where";
+  return state.stack_pointer != 0 ? find_in_kernel(w, one, state, rows, found) : find_by_asking(w, one, rows, found);
+}
+
+const char* find_frames_in_kernel(const worker* w, const unit_view& one, const os::thread_state& state,
+                                  unwind::backtrace* found) {
+  return state.stack_pointer != 0 ? find_in_kernel(w, one, state, nullptr, found) : went_on;
 }
 
 bool begin_looks(void (*on_tick)(const void* context)) {

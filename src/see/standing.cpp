@@ -5,10 +5,12 @@
 
 #include <cstring>
 
+#include "os/system_call.hpp"
 #include "os/thread_state.hpp"
 #include "queue/spinlock.hpp"
 #include "run/next.hpp"
 #include "see/blame.hpp"
+#include "see/kernel_sleep.hpp"
 #include "see/moves.hpp"
 #include "worker/glance.hpp"
 #include "worker/hooks.hpp"
@@ -49,6 +51,7 @@ enum class standstill {
   possible_by_own_lock,
   possible_by_lock_left,
   possible_in_call,
+  sleep,
   proved,
   proved_by_lock_left
 };
@@ -111,14 +114,13 @@ int owner_of(const kernel_wait& wait) {
   return wait.value == contended ? os::owner_of_pthread_mutex(wait.word) : 0;
 }
 
-// With WEFT_WATCHDOG the watchdog tells of calls.
-standstill judge_call(const worker* w) {
-  const bool is_told = w->rt->settings.watchdog_ns == 0 && waiting_behind(w) != 0;
-  return is_told ? standstill::possible_in_call : standstill::none;
+standstill judge_call(const worker* w, long call) {
+  if (waiting_behind(w) == 0) return standstill::none;
+  return os::is_sleep(call) ? standstill::sleep : standstill::possible_in_call;
 }
 
 standstill judge(const worker* w, const kernel_wait& wait) {
-  if (wait.call >= 0) return judge_call(w);
+  if (wait.call >= 0) return judge_call(w, wait.call);
   const int owner = owner_of(wait);
   if (owner == 0) return waiting_behind(w) != 0 ? standstill::possible_without_owner : standstill::none;
   if (owner != w->os_thread_id.load(base::relaxed))
@@ -128,16 +130,19 @@ standstill judge(const worker* w, const kernel_wait& wait) {
 
 // ---- what is said ----
 
+// A handler's stack may be small.
+names names_of(const look_from& from) { return from.context != nullptr ? names::raw : names::readable; }
+
 unsigned os_thread_of(const worker* w) { return static_cast<unsigned>(w->os_thread_id.load(base::relaxed)); }
 
-text& tell_place(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how) {
+text& tell_place(text& out, const worker* w, const standing& known, const look_from& from) {
   out << "worker " << w->index << " has been in ";
   if (unit_view view; look_at(known.where.in, &view)) {
-    identity(out, view, how);
+    identity(out, view, names_of(from));
   } else {
     out << "a thread";
   }
-  return out << " for ", out.interval(now_ns - known.since_ns);
+  return out << " for ", out.interval(from.now_ns - known.since_ns);
 }
 
 text& tell_lock(text& out, const worker* w, const kernel_wait& wait) {
@@ -158,25 +163,27 @@ text& tell_lock_left(text& out, const worker* w, const kernel_wait& wait) {
              << " has taken, which is in no thread: a thread took it there, and then waits or went on elsewhere\n";
 }
 
-void tell_proved(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
+void tell_proved(text& out, const worker* w, const standing& known, const look_from& from, standstill kind) {
   out << "weft: standstill: ";
-  tell_place(out, w, known, now_ns, how) << " and can never go on\n";
+  tell_place(out, w, known, from) << " and can never go on\n";
   is_by_lock_left(kind) ? tell_lock_left(out, w, known.wait) : tell_own_lock(out, w, known.wait);
 }
 
-text& tell_call(text& out, const worker* w, long call) {
-  out << "weft:   its OS thread " << os_thread_of(w) << " sleeps in the kernel, in ";
-  if (const char* name = os::call_name(call); name != nullptr) {
-    out << name;
-  } else {
-    out << "system call " << static_cast<std::uint64_t>(call);
-  }
-  return out << ": if a thread that waits for this worker is to end that, neither goes on\n";
+calling_code find_code(const worker* w, const standing& known, const look_from& from) {
+  if (from.context != nullptr) return find_interrupted_code(from.context, known.wait.call);
+  os::thread_state state;
+  const bool is_there = os::read_thread_state(w->os_thread_id.load(base::relaxed), &state) && state.call == known.wait.call;
+  return is_there ? find_calling_code(w, known.where.in, state) : calling_code{};
 }
 
-void tell_possible(text& out, const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
+text& tell_sleep(text& out, const worker* w, const standing& known, const look_from& from) {
+  tell_call(out << "weft:   its OS thread " << os_thread_of(w) << " sleeps in the kernel, in ", known.wait.call, known.wait.word);
+  return tell_calling_code(out, find_code(w, known, from), names_of(from));
+}
+
+void tell_possible(text& out, const worker* w, const standing& known, const look_from& from, standstill kind) {
   out << "weft: possible standstill: ";
-  tell_place(out, w, known, now_ns, how) << "\n";
+  tell_place(out, w, known, from) << "\n";
   if (kind == standstill::possible_by_own_lock) {
     tell_own_lock(out, w, known.wait);
     return;
@@ -186,7 +193,7 @@ void tell_possible(text& out, const worker* w, const standing& known, std::uint6
     return;
   }
   if (kind == standstill::possible_in_call) {
-    tell_call(out, w, known.wait.call);
+    tell_sleep(out, w, known, from) << ": if a thread that waits for this worker is to end that, neither goes on\n";
     return;
   }
   out << "weft:   its OS thread " << os_thread_of(w)
@@ -201,26 +208,29 @@ text& tell_cure_of_lock_left(text& out) {
             "that call which keeps others out\n";
 }
 
-void tell(const worker* w, const standing& known, std::uint64_t now_ns, names how, standstill kind) {
+void tell(const worker* w, const standing& known, const look_from& from, standstill kind) {
   text out(STDERR_FILENO);
-  if (is_proved(kind)) {
-    tell_proved(out, w, known, now_ns, how, kind);
+  if (kind == standstill::sleep) {
+    tell_place(out << "weft: warning: ", w, known, from) << "\n";
+    tell_sleep(out, w, known, from) << "\n";
+  } else if (is_proved(kind)) {
+    tell_proved(out, w, known, from, kind);
   } else {
-    tell_possible(out, w, known, now_ns, how, kind);
+    tell_possible(out, w, known, from, kind);
   }
   tell_move(out, w, known.where.in, nullptr);
+  const unsigned waiting = waiting_behind(w);
   out << "weft:   ";
-  out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
+  out.count(waiting, "ready thread waits", "ready threads wait") << " for this worker\n";
   if (is_by_lock_left(kind)) {
     tell_cure_of_lock_left(out);
     return;
   }
-  if (kind != standstill::possible_in_call) {
-    tell_cure_of_waits(out, "weft:   ");
+  if (kind == standstill::possible_in_call || kind == standstill::sleep) {
+    tell_cure_of_call(out, "weft:   ", known.wait.call, waiting);
     return;
   }
-  out << "weft:   cure: make blocking calls in a blocking region (weft_blocking), so that the worker runs others, or add "
-         "workers\n";
+  tell_cure_of_waits(out, "weft:   ");
 }
 
 // What is only possible is told once in a runtime's life, of each kind.
@@ -230,12 +240,19 @@ bool is_first_told(runtime* rt, standstill kind) {
   return (rt->told_standstills.fetch_or(bit, base::relaxed) & bit) == 0;
 }
 
-bool tell_if_new(const worker* w, standing* known, std::uint64_t now_ns, names how) {
+bool is_more_than_the_watchdog_tells(const worker* w, standstill kind) {
+  const bool must_abort = w->rt->settings.deadlock == os::deadlock_action::abort;
+  return is_by_lock_left(kind) || (is_proved(kind) && must_abort);
+}
+
+bool tell_if_new(const worker* w, standing* known, const look_from& from) {
   const standstill kind = judge(w, known->wait);
   if (kind == standstill::none || find_whereabouts(w) != known->where) return false;
   known->is_told = true;
+  if (from.is_told_by_the_watchdog && !is_more_than_the_watchdog_tells(w, kind)) return false;
   if (!is_first_told(w->rt, kind)) return false;
-  tell(w, *known, now_ns, how, kind);
+  known->is_reported = true;
+  tell(w, *known, from, kind);
   const bool must_abort = w->rt->settings.deadlock == os::deadlock_action::abort;
   if (is_proved(kind) && must_abort) abort_after_report();
   return true;
@@ -254,19 +271,21 @@ text& tell_cure_of_waits(text& out, const char* before) {
                 "others while they wait\n";
 }
 
-bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, std::uint64_t now_ns, names how) {
+bool is_told_of_call(long call) { return os::may_sleep_for_ever(call) || (config::checked && os::is_sleep(call)); }
+
+bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, const look_from& from) {
   const whereabouts found = find_whereabouts(w);
   if (now == nullptr || found.in == nullptr) {
     *known = {};
     return false;
   }
   if (found != known->where || !is_same(*now, known->wait)) {
-    *known = {found, *now, now_ns, false};
+    *known = {found, *now, from.now_ns};
     return false;
   }
   const std::uint64_t longest_ns = now->call >= 0 ? longest_call_ns : longest_standing_ns;
-  if (known->is_told || now_ns - known->since_ns < longest_ns) return false;
-  return tell_if_new(w, known, now_ns, how);
+  if (known->is_told || from.now_ns - known->since_ns < longest_ns) return false;
+  return tell_if_new(w, known, from);
 }
 
 }  // namespace weft::sched

@@ -15,8 +15,12 @@
 //
 // A wait in another call of the kernel, such as read, ends when something outside of the process
 // ends it, or a unit that waits for this worker: it is called a possible standstill after a longer
-// time, if ready units wait for this worker. Calls that end by themselves (nanosleep, a wait with a
-// deadline in a futex) are not told.
+// time, if ready units wait for this worker. A sleep (nanosleep) is told by the library with checks
+// alone, and a wait with a deadline in a futex is not told.
+//
+// What the watchdog has told of the same wait (WEFT_WATCHDOG) is not told again, unless more is
+// known here: a lock that was left on another worker, or a standstill at which the program is to
+// abort.
 //
 // A look compares with the look before: the worker has stood still if it is in the same unit, has
 // made no choice, and its OS thread waits in the same futex and has not been awake in between.
@@ -25,6 +29,7 @@
 
 #include <cstdint>
 
+#include "base/config.hpp"
 #include "see/report.hpp"
 #include "worker/find_whereabouts.hpp"
 #include "worker/hooks.hpp"
@@ -53,16 +58,27 @@ struct standing {
   whereabouts where;
   kernel_wait wait = {};
   std::uint64_t since_ns = 0;
-  bool is_told = false;
+  bool is_told = false;      // or nothing is to be told of it
+  bool is_reported = false;  // it was
 };
 
 // A worker that has stood still for so long is told.
 inline constexpr std::uint64_t longest_standing_ns = 1'000'000'000;
-// In a call that is none of a futex's.
-inline constexpr std::uint64_t longest_call_ns = 10'000'000'000;
+// In a call that is none of a futex's. The library with checks looks for those that should be in a
+// blocking region.
+inline constexpr std::uint64_t longest_call_ns = config::checked ? longest_standing_ns : 10'000'000'000;
+
+// Whether a wait in that call is told once it is that long.
+bool is_told_of_call(long call);
+
+struct look_from {
+  std::uint64_t now_ns;
+  const void* context = nullptr;         // in a signal handler that interrupted w: its third argument
+  bool is_told_by_the_watchdog = false;  // of the same call
+};
 
 // Looks at w, which waits as `now` says (null: it does not). True: something was told.
-bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, std::uint64_t now_ns, names how);
+bool look_at_standing(const worker* w, standing* known, const kernel_wait* now, const look_from& from);
 
 // The line with the cure for waits of OS threads.
 text& tell_cure_of_waits(text& out, const char* before);

@@ -10,6 +10,7 @@
 #include "base/atomic.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
+#include "os/system_call.hpp"
 #include "os/thread.hpp"
 #include "os/thread_state.hpp"
 #include "os/vm.hpp"
@@ -17,6 +18,7 @@
 #include "see/circles.hpp"
 #include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
+#include "see/kernel_sleep.hpp"
 #include "see/report.hpp"
 #include "see/standing.hpp"
 #include "worker/glance.hpp"
@@ -41,43 +43,37 @@ struct episode {
   std::uint64_t cpu_ms_then = 0;
   bool is_confirmed = false;  // seen twice
   bool is_told = false;
+  bool is_wefts = false;  // Weft itself waits: nothing is to be told
+  bool was_in_region = false;
+  std::uint64_t regions = 0;  // that the worker's threads had begun at the last look
 };
 
 // ---- what it says -------------------------------------------------------------------------------
 
-void tell_futex(const worker* w, const os::thread_state& state) {
+void tell_futex(text& out, const worker* w, const os::thread_state& state) {
   const int owner = os::owner_of_pthread_mutex(state.first_argument);
   const worker* const owner_worker = owner != 0 ? worker_with(w->rt, owner) : nullptr;
-  if (owner_worker == w) {
-    base::report(
-        "watchdog:   it waits for a lock of OS threads (std::mutex, pthread_mutex_t) at %#lx that this very worker holds: a "
-        "thread "
-        "took it and let others run meanwhile. Neither can go on",
-        static_cast<unsigned long>(state.first_argument));
-  } else if (owner_worker != nullptr) {
-    base::report("watchdog:   it waits for a lock of OS threads (std::mutex, pthread_mutex_t) at %#lx, held by worker %u",
-                 static_cast<unsigned long>(state.first_argument), owner_worker->index);
+  out << "weft: watchdog:   it waits for a lock";
+  if (owner_worker == nullptr) {
+    out << ", condition or end of OS threads (std::mutex, std::condition_variable, pthread_join)\n";
   } else {
-    base::report(
-        "watchdog:   it waits for a lock, condition or end of OS threads (std::mutex, std::condition_variable, pthread_join)");
+    out << " of OS threads (std::mutex, pthread_mutex_t) at ", out.address(reinterpret_cast<const void*>(state.first_argument));
+    if (owner_worker == w) {
+      out << " that this very worker holds: a thread took it and let others run meanwhile. Neither can go on\n";
+    } else {
+      out << ", held by worker " << owner_worker->index << "\n";
+    }
   }
-  text out(STDERR_FILENO);
   tell_cure_of_waits(out, "weft: watchdog:   ");
 }
 
-void tell_sleep(const worker* w, const os::thread_state& state) {
-  const char* name = os::call_name(state.call);
-  if (name != nullptr) {
-    base::report("watchdog:   OS thread %d sleeps in the kernel, in %s", w->os_thread_id.load(base::relaxed), name);
-  } else {
-    base::report("watchdog:   OS thread %d sleeps in the kernel, in system call %ld", w->os_thread_id.load(base::relaxed),
-                 state.call);
-  }
-  if (os::is_futex(state.call)) return tell_futex(w, state);
-  base::report(
-      "watchdog:   cure: make blocking calls in a blocking region (weft_blocking), so that the worker runs others, or add "
-      "workers; "
-      "to sleep, weft_sleep_ns");
+void tell_sleep(const worker* w, const os::thread_state& state, const calling_code& code) {
+  const int os_thread = w->os_thread_id.load(base::relaxed);
+  text out(STDERR_FILENO);
+  out << "weft: watchdog:   OS thread " << static_cast<unsigned>(os_thread) << " sleeps in the kernel";
+  tell_calling_code(tell_kernel_place(out, os_thread, state), code, names::readable) << "\n";
+  if (os::is_futex(state.call)) return tell_futex(out, w, state);
+  tell_cure_of_call(out, "weft: watchdog:   ", state.call, waiting_behind(w));
 }
 
 void tell_run(const worker* w, std::uint64_t cpu_ms) {
@@ -87,7 +83,7 @@ void tell_run(const worker* w, std::uint64_t cpu_ms) {
       "watchdog:   cure: weft_yield() now and then; wait with a weft_event or a weft_cond instead of looking at a variable");
 }
 
-void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::thread_state& state) {
+void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::thread_state& state, const calling_code& code) {
   unit_view view;
   const bool is_seen = look_at(now.where.in, &view);
   if (find_whereabouts(w) != now.where) return;  // it went on, and `view` may be anything
@@ -103,7 +99,7 @@ void tell(const worker* w, const episode& now, std::uint64_t for_ns, const os::t
     out.count(waiting_behind(w), "ready thread waits", "ready threads wait") << " for this worker\n";
   }
   if (state.letter == 'R') return tell_run(w, state.cpu_ms - now.cpu_ms_then);
-  tell_sleep(w, state);
+  tell_sleep(w, state, code);
 }
 
 // A running thread is judged by its CPU time, since the machine may have other things to do. The
@@ -150,15 +146,28 @@ void dump_if_wanted(const runtime* rt) {
   if ((rt->settings.dump_on & os::at_stall) != 0) static_cast<void>(dump(STDERR_FILENO));
 }
 
+bool is_in_region(const worker* w) { return w->lent.seen() != nullptr; }
+
+// For a moment a worker that is taken from a thread in a region looks as if it were still in that
+// thread: whether that may be so now, which is said once an episode.
+bool may_be_in_region(const worker* w, episode* known) {
+  const std::uint64_t regions = w->blocking_calls.load(base::relaxed);
+  const bool is_first = known->regions != regions && !known->was_in_region;
+  known->regions = regions;
+  known->was_in_region = known->was_in_region || is_first;
+  return is_first;
+}
+
 // True: it has been in one unit for longer than the limit.
-bool check_on(const worker* w, episode* known, std::uint64_t limit_ns, std::uint64_t now_ns) {
+bool check_on(const worker* w, episode* known, const standing& still, std::uint64_t limit_ns, std::uint64_t now_ns) {
   const whereabouts found = find_whereabouts(w);
-  if (found.in == nullptr || found != known->where) {
-    *known = {found, now_ns};
+  if (found.in == nullptr || found != known->where || is_in_region(w)) {
+    *known = {.where = found, .since_ns = now_ns, .regions = w->blocking_calls.load(base::relaxed)};
     return false;
   }
   const std::uint64_t for_ns = now_ns - known->since_ns;
-  if (known->is_told) return true;
+  known->is_told = known->is_told || (still.is_reported && still.where == found);
+  if (known->is_told || known->is_wefts) return true;
   os::thread_state state;
   if (!known->is_confirmed) {
     if (os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) known->cpu_ms_then = state.cpu_ms;
@@ -167,8 +176,15 @@ bool check_on(const worker* w, episode* known, std::uint64_t limit_ns, std::uint
   }
   if (for_ns < limit_ns || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return false;
   if (!deserves_telling(w, *known, limit_ns, state)) return has_computed(*known, limit_ns, state);
+  calling_code code;
+  if (state.letter != 'R') {
+    if (state.place == os::kernel_place::none || may_be_in_region(w, known)) return false;  // awake again, or perhaps allowed
+    code = find_calling_code(w, found.in, state);
+  }
+  known->is_wefts = code.is_wefts;
+  if (code.is_wefts) return true;
   known->is_told = true;
-  tell(w, *known, for_ns, state);
+  tell(w, *known, for_ns, state, code);
   dump_if_wanted(w->rt);
   return true;
 }
@@ -191,13 +207,17 @@ void tell_crowd(const watchdog* dog, std::uint64_t now_ns) {
          "weft_event or a weft_cond, or call weft_yield() in the loop\n";
 }
 
+bool is_stuck(watchdog* dog, const worker* w, unsigned index, std::uint64_t now_ns) {
+  return check_on(w, &dog->of_workers->episodes[index], dog->of_workers->standings[index], dog->rt->settings.watchdog_ns, now_ns);
+}
+
 void check_on_all(watchdog* dog, bool stood_still, std::uint64_t now_ns) {
   const runtime* rt = dog->rt;
   unsigned stuck = 0, told = 0;
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
     const worker* w = worker_in_slot(rt, index);
     if (stood_still || w == nullptr) dog->of_workers->episodes[index] = {};
-    if (w == nullptr || !check_on(w, &dog->of_workers->episodes[index], rt->settings.watchdog_ns, now_ns)) continue;
+    if (w == nullptr || !is_stuck(dog, w, index, now_ns)) continue;
     ++stuck;
     if (dog->of_workers->episodes[index].is_told) ++told;
   }
@@ -215,7 +235,7 @@ bool read_wait(const worker* w, kernel_wait* wait) {
   const int id = w->os_thread_id.load(base::relaxed);
   os::thread_state state;
   if (!os::read_thread_state(id, &state) || state.letter != 'S') return false;
-  if (!state.waits_for_others && !os::may_sleep_for_ever(state.call)) return false;
+  if (!state.waits_for_others && !is_told_of_call(state.call)) return false;
   *wait = {state.first_argument, state.third_argument & UINT32_MAX, 0, state.waits_for_others ? -1 : state.call};
   return os::read_waits(id, &wait->waits);
 }
@@ -228,10 +248,12 @@ void look_for_standstills(watchdog* dog, bool stood_still, std::uint64_t now_ns)
     const worker* w = worker_in_slot(rt, index);
     standing* known = &dog->of_workers->standings[index];
     if (w == nullptr || stood_still) *known = {};
-    if (w == nullptr || glance(w->current) == nullptr) continue;
+    if (w == nullptr || glance(w->current) == nullptr || is_in_region(w)) continue;
     kernel_wait wait{};
     const bool waits = read_wait(w, &wait);
-    if (look_at_standing(w, known, waits ? &wait : nullptr, now_ns, names::readable)) dump_if_wanted(rt);
+    const episode& told = dog->of_workers->episodes[index];
+    const bool is_told = told.is_told && told.where == known->where;
+    if (look_at_standing(w, known, waits ? &wait : nullptr, {now_ns, nullptr, is_told})) dump_if_wanted(rt);
   }
 }
 

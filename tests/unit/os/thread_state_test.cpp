@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "os/system_call.hpp"
 #include "os/thread.hpp"
 
 using namespace weft;
