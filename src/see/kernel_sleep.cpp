@@ -56,8 +56,8 @@ os::code_place place_of(const unwind::frame& one) {
 owner owner_of(const unwind::frame& one, long call) {
   os::code_module module;
   const bool is_known = os::find_module(one.is_exact ? one.code : one.code - 1, &module);
-  if (is_known && is_c_library(module)) return owner::c_library;
-  if (is_known && begins_with_any(module.name, {"libweft"})) return owner::weft;
+  if (!is_known || is_c_library(module)) return owner::c_library;
+  if (begins_with_any(module.name, {"libweft"})) return owner::weft;
   char name[256];
   const auto* const address = reinterpret_cast<const void*>(one.code);
   os::name_code(address, place_of(one), name, sizeof name);
@@ -78,8 +78,11 @@ line line_of(const unwind::frame& one) {
 struct search {
   long call;
   calling_code found;
-  bool is_in_header = false;  // found.at is
+  bool is_in_header = false;    // found.at is
+  unsigned program_frames = 0;  // each takes a look through debug information
 };
+
+constexpr unsigned most_program_frames = 8;
 
 // False: the search is over.
 bool look_at_frame(search* all, const unwind::frame& one) {
@@ -90,15 +93,16 @@ bool look_at_frame(search* all, const unwind::frame& one) {
     found->is_wefts = found->at == 0;
     return false;
   }
+  if (++all->program_frames > most_program_frames) return false;
   const line its = line_of(one);
   const bool is_programs = whose == owner::program || its == line::of_source;  // else inlined into what a header has
   if (found->at == 0 || (all->is_in_header && is_programs)) {
     all->is_in_header = !is_programs;
     found->at = one.code;
     found->is_exact = one.is_exact;
-    return all->is_in_header || its == line::none;
+    return its != line::of_source;
   }
-  if (!is_programs || its == line::none) return true;
+  if (its != line::of_source) return true;
   found->line_at = one.code;
   return false;
 }

@@ -3,12 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -19,83 +17,20 @@
 
 #include <weft/weft.hpp>
 
-#include "../support/planned_fault.h"
+#include "../support/watched.hpp"
 
 using namespace std::chrono_literals;
+using watched::beyond_patience;
+using watched::block_until_told;
+using watched::compute_until_told;
+using watched::count;
+using watched::last_words;
+using watched::patient;
+using watched::quick;
+using watched::report_of;
+using watched::says;
 
 namespace {
-
-bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
-
-int count(const std::string& text, const std::string& what) {
-  int found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
-
-constexpr const char* last_words = "watchdog:   cure";  // of each report
-
-// Of scenes that the watchdog may tell nothing about: far beyond what a busy machine keeps an OS
-// thread from its CPU.
-constexpr const char* patient = "500ms";
-constexpr auto beyond_patience = 700ms;
-constexpr const char* quick = "100ms";
-
-int told = -1;  // in a scene: read end of a pipe that has a byte for each report that was seen
-
-// Where a call was made to fail there may be no watchdog: then the scene ends all the same.
-bool is_told_within(int limit_ms) {
-  pollfd seen{told, POLLIN, 0};
-  return poll(&seen, 1, std::getenv("WEFT_TEST_FAULT") != nullptr ? std::min(limit_ms, 1000) : limit_ms) == 1;
-}
-
-// Blocks the OS thread in poll() until so many more reports were seen.
-void block_until_told(int times = 1) {
-  char seen;
-  while (times-- > 0 && is_told_within(60'000) && read(told, &seen, 1) == 1) {
-  }
-}
-
-void compute_until_told() {
-  for (int attempt = 0; attempt < 60'000'000 && !is_told_within(0); ++attempt) {
-  }
-}
-
-// What the child wrote to stderr while scene ran under the watchdog. A scene that cannot end calls
-// _exit.
-template <class Scene>
-std::string report_of(unsigned workers, const char* limit, Scene scene) {
-  int errors[2], seen[2];
-  REQUIRE(pipe(errors) == 0);
-  REQUIRE(pipe(seen) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(errors[1], STDERR_FILENO);
-    for (int end : {errors[0], errors[1], seen[1]}) close(end);
-    told = seen[0];
-    setenv("WEFT_WATCHDOG", limit, 1);
-    {
-      const weft::runtime runtime({.workers = workers});
-      scene();
-    }
-    _exit(0);
-  }
-  close(errors[1]);
-  std::string text;
-  int reports = 0;
-  char piece[4096];
-  for (ssize_t got; (got = read(errors[0], piece, sizeof piece)) > 0;) {
-    text.append(piece, static_cast<std::size_t>(got));
-    for (; reports < count(text, last_words); ++reports) REQUIRE(write(seen[1], "!", 1) == 1);
-  }
-  for (int end : {errors[0], seen[0], seen[1]}) close(end);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  tell_planned_fault_of_child(WIFSIGNALED(status) ? WTERMSIG(status) : 0, text.c_str());
-  INFO(text);
-  CHECK(status == 0);
-  return text;
-}
 
 void block_os_thread(std::chrono::nanoseconds interval) {
   const timespec time{interval.count() / 1'000'000'000, interval.count() % 1'000'000'000};
