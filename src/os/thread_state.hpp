@@ -16,8 +16,8 @@ enum class kernel_place : std::uint8_t {
 };
 
 struct thread_state {
-  char letter = '?';                  // as in ps: R runs or could, S sleeps, D sleeps and cannot be interrupted, T stopped
-  std::uint64_t cpu_ms = 0;           // CPU time used so far
+  char letter = '?';         // as in ps: R runs or could, S sleeps, D sleeps and cannot be interrupted, T stopped
+  std::uint64_t cpu_ms = 0;  // CPU time used so far
   kernel_place place = kernel_place::untold;
   long call = -1;                     // the number of the system call that it sleeps in; -1: none, or unknown
   std::uintptr_t first_argument = 0;  // of that call

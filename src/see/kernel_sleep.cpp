@@ -49,9 +49,7 @@ bool is_core(const char* name) {
   return begins_with_any(name, {"weft_", "_ZN4weft5sched", "_ZN4weft4sync", "_ZN4weft5fiber", "_ZN4weft4capi", "_ZN4weft2os"});
 }
 
-os::code_place place_of(const unwind::frame& one) {
-  return one.is_exact ? os::code_place::exact : os::code_place::after_call;
-}
+os::code_place place_of(const unwind::frame& one) { return one.is_exact ? os::code_place::exact : os::code_place::after_call; }
 
 owner owner_of(const unwind::frame& one, long call) {
   os::code_module module;

@@ -32,8 +32,7 @@ const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known
 
 // The same of one that was found asleep in the kernel, as `state` says. No signal is sent to an OS
 // thread whose sleep one might end.
-const char* find_frames_in_kernel(const worker* w, const unit_view& one, const os::thread_state& state,
-                                  unwind::backtrace* found);
+const char* find_frames_in_kernel(const worker* w, const unit_view& one, const os::thread_state& state, unwind::backtrace* found);
 
 inline constexpr int signal_of_questions = SIGURG;
 

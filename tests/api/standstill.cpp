@@ -346,20 +346,21 @@ TEST_CASE("read(2) whose writer is a ready thread of the same worker: possible, 
 TEST_CASE("silent: waits that others end soon, or outside") {
   silence all;
   for (const unsigned workers : {1U, 2U}) {
-    if (!weft::test::is_checked_build()) all.during([workers] {  // read(2), with a ready thread: not with checks
-      start(workers, WEFT_LOCALITY_STRICT);
-      int ends[2];
-      NEED(pipe(ends) == 0);
-      const pid_t writer = fork();
-      if (writer == 0) {
-        sleep_ms(quiet_ms);
-        _exit(write(ends[1], "!", 1) == 1 ? 0 : 1);
-      }
-      weft::thread waits([] {});
-      char got;
-      NEED(read(ends[0], &got, 1) == 1);
-      waits.join();
-    });
+    if (!weft::test::is_checked_build())
+      all.during([workers] {  // read(2), with a ready thread: not with checks
+        start(workers, WEFT_LOCALITY_STRICT);
+        int ends[2];
+        NEED(pipe(ends) == 0);
+        const pid_t writer = fork();
+        if (writer == 0) {
+          sleep_ms(quiet_ms);
+          _exit(write(ends[1], "!", 1) == 1 ? 0 : 1);
+        }
+        weft::thread waits([] {});
+        char got;
+        NEED(read(ends[0], &got, 1) == 1);
+        waits.join();
+      });
     all.during([workers] {  // a condition that an OS thread signals soon, again and again
       start(workers, WEFT_LOCALITY_STRICT);
       weft::thread waits([] {});

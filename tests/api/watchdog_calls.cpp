@@ -165,7 +165,7 @@ bool is_call_told() {
   return true;
 }
 
-// What the system tells of a process to nobody but root is refused to the process itself.
+// What the system tells of a process to root alone is refused to the process itself.
 bool refuse_to_tell_calls() {
   constexpr uid_t nobody = 65534;
   if (geteuid() == 0 && setresuid(nobody, nobody, nobody) != 0) return false;

@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <thread>
@@ -110,8 +112,68 @@ TEST_CASE("CPU time is counted") {
   CHECK(after.cpu_ms >= before.cpu_ms);
 }
 
-TEST_CASE("what is not there has no owner and no name") {
-  CHECK(os::owner_of_pthread_mutex(16) == 0);
-  CHECK(os::call_name(-1) == nullptr);
-  CHECK_FALSE(os::is_futex(-1));
+TEST_CASE("what is not there has no owner") { CHECK(os::owner_of_pthread_mutex(16) == 0); }
+
+TEST_CASE("the line about a call") {
+  os::thread_state state;
+  os::read_call("0 0x3 0x7f51bff32000 0x20000 0x1 0x2 0x4 0x7ffd9f0dd938 0x7f51c00ab2ad", &state);
+  CHECK(state.place == os::kernel_place::call);
+  CHECK(state.call == 0);
+  CHECK(state.first_argument == 3);
+  CHECK(state.third_argument == 0x20000);
+  CHECK(state.stack_pointer == 0x7ffd9f0dd938);
+  CHECK(state.code == 0x7f51c00ab2ad);
+  CHECK_FALSE(state.waits_for_others);
+}
+
+TEST_CASE("the line about a futex wait without a deadline") {
+  char line[128];
+  os::thread_state state;
+  std::snprintf(line, sizeof line, "%ld 0x1000 0x80 0x2 0x0 0x0 0x0 0x7ffd9f0dd938 0x7f51c00ab2ad", long{SYS_futex});
+  os::read_call(line, &state);
+  CHECK(state.waits_for_others);
+  os::thread_state with_deadline;
+  std::snprintf(line, sizeof line, "%ld 0x1000 0x80 0x2 0x7ff0 0x0 0x0 0x7ffd9f0dd938 0x7f51c00ab2ad", long{SYS_futex});
+  os::read_call(line, &with_deadline);
+  CHECK(with_deadline.place == os::kernel_place::call);
+  CHECK_FALSE(with_deadline.waits_for_others);
+}
+
+TEST_CASE("the line about a sleep outside of calls, and about one that runs") {
+  os::thread_state state;
+  os::read_call("-1 0x7ffd9f0dd938 0x7f51c00ab2ad", &state);
+  CHECK(state.place == os::kernel_place::no_call);
+  CHECK(state.call == -1);
+  CHECK(state.stack_pointer == 0x7ffd9f0dd938);
+  CHECK(state.code == 0x7f51c00ab2ad);
+  os::thread_state runs;
+  os::read_call("running", &runs);
+  CHECK(runs.place == os::kernel_place::none);
+  CHECK(runs.stack_pointer == 0);
+}
+
+TEST_CASE("lines in another form say nothing") {
+  for (const char* line : {"", "0", "0 0x3", "-1", "-1 0x1", "call 0x3", "0 0x3 0x1 0x2 0x3 0x4 0x5 0x6", "runningly"}) {
+    CAPTURE(line);
+    os::thread_state state;
+    os::read_call(line, &state);
+    CHECK(state.place == os::kernel_place::untold);
+    CHECK(state.call == -1);
+    CHECK(state.stack_pointer == 0);
+  }
+}
+
+TEST_CASE("the function of the kernel in which a thread sleeps") {
+  std::atomic<int> id = 0;
+  std::thread sleeper([&] {
+    id = os::thread_id();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  });
+  char name[64];
+  if (state_when_asleep(wait_for_id(id)).letter == 'S' && os::read_wait_channel(id, name, sizeof name)) {
+    CHECK(name[0] != '\0');
+    CHECK(std::strcmp(name, "0") != 0);
+  }
+  sleeper.join();
+  CHECK_FALSE(os::read_wait_channel(1 << 30, name, sizeof name));
 }
