@@ -118,8 +118,9 @@ calling_code search_frames(const unwind::backtrace& frames, long call) {
 calling_code find_calling_code(const worker* w, const unit* in, const os::thread_state& state) {
   unit_view view;
   unwind::backtrace frames;
-  if (!look_at(in, &view) || find_frames_in_kernel(w, view, state, &frames) != nullptr) return {};
-  return search_frames(frames, state.call);
+  if (!look_at(in, &view)) return {.has_returned = true};
+  const char* const obstacle = find_frames_in_kernel(w, view, state, &frames);
+  return obstacle == nullptr ? search_frames(frames, state.call) : calling_code{.has_returned = obstacle == went_on};
 }
 
 calling_code find_interrupted_code(const void* context, long call) {

@@ -23,6 +23,7 @@ struct calling_code {
   bool is_exact = false;
   std::uintptr_t line_at = 0;  // the nearest caller of `at` whose line is known, if that of `at` is not
   bool is_wefts = false;       // Weft made the call for itself
+  bool has_returned = false;   // meanwhile: `at` is unknown
 };
 
 // Of the unit in which w was found, as `state` says; from an OS thread that is no worker.

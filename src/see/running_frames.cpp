@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 2'000'000'000;   // for the answer
 constexpr std::uint64_t most_held_ns = 2'000'000'000;  // of an OS thread that has answered
-constexpr char went_on[] = "it went on meanwhile";
+constexpr char untold[] = "it sleeps in the kernel, and the system does not tell where";
 
 // ---- a question, and its answer in a signal handler ----
 
@@ -215,13 +215,13 @@ const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known
   os::thread_state state;
   if (w == nullptr || !os::read_thread_state(w->os_thread_id.load(base::relaxed), &state)) return went_on;
   const bool may_be_asleep = state.letter != 'R' && state.place == os::kernel_place::untold;
-  if (may_be_asleep) return "it sleeps in the kernel, and the system does not tell where";
+  if (may_be_asleep) return untold;
   return state.stack_pointer != 0 ? find_in_kernel(w, one, state, rows, found) : find_by_asking(w, one, rows, found);
 }
 
 const char* find_frames_in_kernel(const worker* w, const unit_view& one, const os::thread_state& state,
                                   unwind::backtrace* found) {
-  return state.stack_pointer != 0 ? find_in_kernel(w, one, state, nullptr, found) : went_on;
+  return state.stack_pointer != 0 ? find_in_kernel(w, one, state, nullptr, found) : untold;
 }
 
 bool begin_looks(void (*on_tick)(const void* context)) {

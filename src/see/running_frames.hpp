@@ -27,6 +27,9 @@ namespace weft::sched {
 struct runtime;
 struct worker;
 
+// One of the answers why there are none.
+inline constexpr char went_on[] = "it went on meanwhile";
+
 // Null: *found has its frames. Else why there are none.
 const char* find_running_frames(runtime* rt, const unit_view& one, unwind::known_rows* rows, unwind::backtrace* found);
 

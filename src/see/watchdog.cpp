@@ -180,6 +180,7 @@ bool check_on(const worker* w, episode* known, const standing& still, std::uint6
   if (state.letter != 'R') {
     if (state.place == os::kernel_place::none || may_be_in_region(w, known)) return false;  // awake again, or perhaps allowed
     code = find_calling_code(w, found.in, state);
+    if (code.has_returned) return false;
   }
   known->is_wefts = code.is_wefts;
   if (code.is_wefts) return true;
