@@ -108,7 +108,8 @@ TEST_CASE("read: the pipe, and the line that reads it") {
 
 TEST_CASE("nanosleep: the cure is to sleep by Weft") {
   const std::string text = report_of_call([] {
-    for (int times = 0; times < 200 && !is_told_within(0) && rests() == 0; ++times) {
+    const int most = has_planned_fault() ? 4 : 200;
+    for (int times = 0; times < most && !is_told_within(0) && rests() == 0; ++times) {
     }
   });
   CHECK(says(text, "nanosleep"));
@@ -228,8 +229,8 @@ TEST_CASE("a standstill in a lock that the watchdog has told is not told again")
     });
     owner.join();
   });
-  CHECK(count(text, "has been in thread") == 1);
   CHECK(says(text, "that this very worker holds"));
+  CHECK(count(text, "has been in thread") == 1);
   CHECK_FALSE(says(text, "standstill"));
 }
 
@@ -245,8 +246,8 @@ TEST_CASE("a possible standstill that was told is not told again by the watchdog
     std::unique_lock hold(mutex);
     changed.wait(hold, [] { return false; });
   });
-  CHECK(count(text, "has been in main") == 1);
   CHECK(says(text, "possible standstill"));
+  CHECK(count(text, "has been in main") == 1);
 }
 
 // ---- the library with checks, without WEFT_WATCHDOG ----
