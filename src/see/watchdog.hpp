@@ -9,7 +9,7 @@
 // in the kernel (a std::mutex, a blocking call) or keeps ready units waiting; and all workers, if
 // each has been in one unit for longer: threads may be waiting for each other in loops. A long
 // computation behind which no unit waits, while other workers take units, is none of its business.
-// One report an episode.
+// One report an episode, and none of a unit in a blocking region or in a wait of Weft's own.
 //
 // It only looks: the workers pay nothing for it. What it reads of a worker are plain fields of
 // another OS thread, read without order: a value out of date makes it look once more.
