@@ -21,6 +21,7 @@ EXCUSED = [
     (r"weft_(ext_)?init|weft_worker_(add|adopt)", "WEFT_AGAIN", r".*", "the system refuses nothing here: tests/fault"),
     (r".*", r".*", r"a child of fork\(2\)|no membarrier.*", "in a process that can do nothing else: tests/api/process_fork.cpp has its status"),
     (r"weft_(dist_root|global_\w+)", r".*", r".*", "in jobs of ranks: tests/dist"),
+    (r"weft_(cuda|hip)_\w+", r".*", r".*", "of a driver: tests/api/device_wait.c, device_library.c"),
     (r"weft_tascell_run", r".*", r".*", "in the runtime of Tascell: tests/lang"),
     (r".*", "WEFT_DEADLOCK", r"in checked builds: .*", "in a checked build it takes a lock for good: tests/api/misuse.cpp"),
     (r".*", r".*", r"in checked builds also: .*", "likewise"),

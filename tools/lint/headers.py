@@ -37,6 +37,8 @@ def folders_within(path):
     parts = path.split("/")
     if parts[0] == "faces":
         return ["-Iinclude", f"-I{'/'.join(parts[:2])}/include"]
+    if "/fiber/cuda/" in path or "/fiber/hip/" in path:  # for programs that have the headers of CUDA or HIP
+        return ["-Iinclude", "-Itests/api/stand_ins"]
     if parts[0] in ("net", "dist"):
         return ["-Iinclude", "-Isrc", "-I."]
     return ["-Iinclude"] + (["-Isrc"] if parts[0] == "src" else ["-Ibench"] if parts[0] == "bench" else [])
