@@ -1,6 +1,7 @@
 /* Which library of a driver a wait finds, in a program that is linked with none. SCENE says what the
- * test's build has prepared: IS_ABSENT nothing, IS_LOADED a library that the program loads by its
- * path before it waits, IS_ON_PATH one on the dynamic linker's path, IS_OLD one without functions. */
+ * test's build has prepared: IS_ABSENT nothing; IS_LOADED a library that the program loads by its
+ * path before it waits, beside one without functions on the dynamic linker's path; IS_ON_PATH one
+ * on that path; IS_OLD one without functions. */
 #include <dlfcn.h>
 #include <string.h>
 #include <weft/cuda.h>
