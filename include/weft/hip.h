@@ -30,8 +30,8 @@ extern "C" {
  * null; *result receives what the library said last: 0, 600 if the work was not done, or an error,
  * of which weft_last_error has the number.
  * Errors: WEFT_INVALID (the library returned an error for stream), WEFT_TIMEOUT (the deadline
- * passed before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it lacks a
- * function; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not
+ * passed before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it is older than
+ * ROCm 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not
  * done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: a stream that was destroyed. */
@@ -45,8 +45,8 @@ WEFT_NODISCARD static inline weft_status weft_hip_stream_wait(void *stream, uint
  * library said last: 0, 600 if the work was not done, or an error, of which weft_last_error has the
  * number.
  * Errors: WEFT_INVALID (the library returned an error for event), WEFT_TIMEOUT (the deadline passed
- * before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it lacks a function; a
- * child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not done).
+ * before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it is older than ROCm
+ * 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: an event that was destroyed. */
 WEFT_NODISCARD static inline weft_status weft_hip_event_wait(void *event, uint64_t deadline_ns, int *result) {

@@ -126,6 +126,14 @@ static void without_a_context(void) {
   IS(WEFT_INVALID, STREAM_WAIT(NULL, WEFT_FOREVER, &result));
   CHECK(result == FAKE_INVALID_CONTEXT && says("error 201"));
 }
+
+static void of_a_green_context(void) {
+  PREFIXED(set_current)(PREFIXED(context)(1));
+  struct fake_work stream = working(3, 0);
+  stream.context = NULL;
+  OK(STREAM_WAIT(&stream, WEFT_FOREVER, NULL));
+  CHECK(fake_get(&stream.queries) == 4);
+}
 #endif
 
 /* ---- the default stream of the caller, whatever is current where it is polled ---- */
@@ -173,6 +181,7 @@ static void on_one_worker(void) {
   RUN(events_of_the_own_stream_are_destroyed);
 #if !defined(IS_HIP)
   RUN(without_a_context);
+  RUN(of_a_green_context);
 #endif
   default_stream(NULL);
   default_stream(legacy_stream);

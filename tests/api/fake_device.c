@@ -1,6 +1,7 @@
 /* See fake_device.h. Compiled once as CUDA's driver and once, with IS_HIP, as HIP's library. */
 #include "fake_device.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static int query_stream(void *stream) {
   struct fake_work *const work = work_of(stream);
   if (work == NULL || current_context() == NULL) return FAKE_INVALID_CONTEXT;
 #if !defined(IS_HIP)
-  if ((uintptr_t)stream > 2 && work->context != current_context()) add(&wrong_calls, 1);
+  if ((uintptr_t)stream > 2 && work->context != NULL && work->context != current_context()) add(&wrong_calls, 1);
 #endif
   return ask(work);
 }
@@ -172,8 +173,10 @@ int cuCtxSetCurrent(void *context) {
 }
 
 int cuStreamGetCtx(void *stream, void **context) {
-  *context = (uintptr_t)stream > 2 ? ((struct fake_work *)stream)->context : current;
-  return *context == NULL ? FAKE_INVALID_CONTEXT : 0;
+  const bool is_default = (uintptr_t)stream <= 2;
+  *context = is_default ? current : ((struct fake_work *)stream)->context;
+  if (*context != NULL) return 0;
+  return is_default ? FAKE_INVALID_CONTEXT : FAKE_NOT_SUPPORTED;
 }
 
 #endif

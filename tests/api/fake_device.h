@@ -8,7 +8,14 @@
 extern "C" {
 #endif
 
-enum { FAKE_NOT_READY = 600, FAKE_INVALID_CONTEXT = 201, FAKE_LAUNCH_FAILED = 719, FAKE_DEVICES = 3, FAKE_UNTIL_TOLD = -1 };
+enum {
+  FAKE_NOT_READY = 600,
+  FAKE_INVALID_CONTEXT = 201,
+  FAKE_LAUNCH_FAILED = 719,
+  FAKE_NOT_SUPPORTED = 801,
+  FAKE_DEVICES = 3,
+  FAKE_UNTIL_TOLD = -1
+};
 
 struct fake_context;
 
@@ -17,7 +24,7 @@ struct fake_work {
   int left;                     /* queries that still find it not done; FAKE_UNTIL_TOLD: all of them */
   int error;                    /* what a query returns once it is done */
   int queries;                  /* so far */
-  struct fake_context *context; /* CUDA: of a stream */
+  struct fake_context *context; /* CUDA: of a stream; null: of a green context */
 };
 
 /* A context of CUDA, or a device of HIP. */

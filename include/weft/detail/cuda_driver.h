@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+#define WEFT_CUDA_NOT_SUPPORTED 801
+
 typedef struct weft_cuda_functions {
   int (*query_stream)(void *stream);
   int (*query_event)(void *event);
@@ -25,11 +27,13 @@ static weft_cuda_functions weft_cuda_called;
 static weft_device_driver weft_cuda_the_driver;
 static pthread_once_t weft_cuda_is_found = PTHREAD_ONCE_INIT;
 
-static inline int weft_cuda_place_of_stream(void *stream, weft_device_place *place) {
-  return weft_cuda_called.get_stream_context(stream, &place->context);
-}
-
 static inline int weft_cuda_place_of_event(weft_device_place *place) { return weft_cuda_called.get_context(&place->context); }
+
+/* A green context's stream has none that this function could tell. */
+static inline int weft_cuda_place_of_stream(void *stream, weft_device_place *place) {
+  const int code = weft_cuda_called.get_stream_context(stream, &place->context);
+  return code == WEFT_CUDA_NOT_SUPPORTED ? weft_cuda_place_of_event(place) : code;
+}
 
 static inline int weft_cuda_enter(const weft_device_place *place, weft_device_place *before) {
   before->capture_mode = place->capture_mode;

@@ -61,7 +61,7 @@ static inline void weft_hip_find(void) {
   driver->missing = weft_device_find(libraries, names, found,
                                      "there is no libamdhip64.so.7, .6, .5 nor libamdhip64.so; install ROCm, or name the "
                                      "library's folder in LD_LIBRARY_PATH",
-                                     "libamdhip64.so lacks a function that waits need; install a newer ROCm");
+                                     "libamdhip64.so lacks a function that waits need; install ROCm 5.0 or newer");
   if (driver->missing != NULL) return;
   __builtin_memcpy(&weft_hip_called, found, sizeof found);
   driver->query_stream = weft_hip_called.query_stream;
