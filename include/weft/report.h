@@ -96,6 +96,20 @@ WEFT_API void weft_info_walk(void (*each)(void *state, const char *key, const ch
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 
+/* Writes what the runtime's trace (WEFT_TRACE) holds so far to the file at path, in the format that
+ * `weft profile` and Perfetto read: what ran lately, what runs now, and what waits for what.
+ *
+ * A file that exists is overwritten, and a new one has mode 0600. The trace goes on, and each call
+ * writes the newest records: a worker's memory for them is WEFT_TRACE_SIZE. Workers run on
+ * meanwhile. The call copies what they have recorded, and leaves out what they change during the
+ * copy; it takes as much memory again as the trace has. The path is not used after the call.
+ * Errors: WEFT_INVALID (path is null; it cannot be opened for writing; not everything could be
+ * written), WEFT_UNSUPPORTED (no trace is recorded; a child of fork(2)), WEFT_NOT_INITIALIZED,
+ * WEFT_NOMEM.
+ * Switches: never. Callers: any but signal handlers.
+ * Undefined: a call from an OS thread outside while weft_finalize runs. */
+WEFT_NODISCARD WEFT_API weft_status weft_trace_dump(const char *path);
+
 /* Reports a stack overflow on stderr, for a program with a SIGSEGV handler of its own.
  *
  * A handler for SIGSEGV and SIGBUS that was installed after weft_init calls this first, with its

@@ -9,6 +9,7 @@
 #include "see/frames.hpp"
 #include "see/overflow.hpp"
 #include "see/stats.hpp"
+#include "see/trace_dump.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/seam.hpp"
@@ -23,6 +24,13 @@ weft_status weft_dump(int fd) {
   if (fd < 0) return weft::fail(WEFT_INVALID, of.call, "fd", "%d is no file descriptor", nullptr, static_cast<uint64_t>(fd));
   if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
   return told(sched::dump(fd), of, nullptr, static_cast<uint64_t>(fd));
+}
+
+weft_status weft_trace_dump(const char* path) {
+  static constexpr call_errors of{.call = "weft_trace_dump", .argument = "path"};
+  if (path == nullptr) return refuse_null(of);
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::dump_trace(path), of, path);
 }
 
 weft_status weft_stats_read(int worker, weft_stats* out) {

@@ -72,10 +72,10 @@ constexpr variable_info table[] = {
      true},
     {variable::stats, "WEFT_STATS", value_type::flag, 0, 1, "on or off", "off",
      "When the runtime ends, print what each worker has done: threads, thefts, sleeps, wake-ups."},
-    {variable::trace, "WEFT_TRACE", value_type::text, 0, 0, "a file's name", nullptr,
+    {variable::trace, "WEFT_TRACE", value_type::text, 0, 0, "a file's name, keep:FILE, or keep", nullptr,
      "Record who ran when, where and after whom, and write it to this file when the runtime ends or the program dies; for "
-     "Perfetto "
-     "and weft profile.",
+     "Perfetto and weft profile. keep:FILE writes what is kept of it when a dump is asked for by a signal (WEFT_DUMP_SIGNAL), "
+     "when the watchdog tells of a stall, at a deadlock and when the program dies; keep alone leaves that to weft_trace_dump.",
      true},
     {variable::trace_size, "WEFT_TRACE_SIZE", value_type::bytes, 64 * K, 64 * G, "64K to 64G", "64M",
      "Memory for what WEFT_TRACE records, for each worker; taken as it is used. When it is full, the newest pushes out the "
@@ -182,6 +182,17 @@ bool belongs_to_others(const char* entry) {
   return false;
 }
 
+// False: it names no file.
+bool read_trace(settings* into, const char* value) {
+  constexpr char keep[] = "keep";
+  constexpr std::size_t keep_bytes = sizeof keep - 1;
+  into->trace = value;
+  into->keeps_trace = strncmp(value, keep, keep_bytes) == 0 && (value[keep_bytes] == ':' || value[keep_bytes] == '\0');
+  const char* const file = into->keeps_trace ? value + keep_bytes : value;
+  into->trace_file = file[0] == '\0' ? nullptr : file + (into->keeps_trace ? 1 : 0);
+  return into->trace_file == nullptr || into->trace_file[0] != '\0';
+}
+
 // entry: "WEFT_...=value". False: a value that cannot be used.
 bool read_entry(settings* into, const char* entry, privileges of_program) {
   const char* equals = strchr(entry, '=');
@@ -200,14 +211,13 @@ bool read_entry(settings* into, const char* entry, privileges of_program) {
     return true;
   }
   std::uint64_t number = 0;
-  if (!parse_value(*variable, value, &number)) {
+  if (!parse_value(*variable, value, &number) || (variable->id == variable::trace && !read_trace(into, value))) {
     report_bad_value(*variable, value);
     return false;
   }
   store(into, variable->id, number);
   if (variable->id == variable::topology) into->topology = value;
   if (variable->id == variable::schedule) into->schedule = value;
-  if (variable->id == variable::trace) into->trace = value;
   into->given |= 1u << static_cast<unsigned>(variable->id);
   return true;
 }

@@ -99,6 +99,10 @@ struct settings {
   const char* schedule = nullptr;  // points into the environment; null: not asked for. seeded/schedule_text.hpp reads it
   bool stats = false;
   const char* trace = nullptr;  // points into the environment; null: no trace
+  // What that says: the file (null: none, the trace is only kept), and whether the file is written
+  // on demand instead of at the end.
+  const char* trace_file = nullptr;
+  bool keeps_trace = false;
   std::size_t trace_bytes = 0;  // for each worker
   std::uint32_t given = 0;      // which variables the user set: one bit each
   std::uint32_t ignored = 0;    // which were set and ignored, because the program has raised privileges; likewise

@@ -94,11 +94,11 @@ void write_circles(runtime* rt, text& out, const char* margin, names how) {
   circle_search::free(search);
 }
 
-bool look_for_circles(runtime* rt, circle_search* search) {
+circles_seen look_for_circles(runtime* rt, circle_search* search) {
   looking all{rt};
   const bool has_more = search->step(rt, note_circle, &all);
   if (all.tell_count != 0) run_beside(tell_beside, &all);
-  return has_more;
+  return {has_more, all.tell_count != 0};
 }
 
 }  // namespace weft::sched

@@ -12,8 +12,13 @@ namespace weft::sched {
 
 class circle_search;
 
-// One step of the search; tells what it has confirmed. True: there is more to do soon.
-bool look_for_circles(runtime* rt, circle_search* search);
+struct circles_seen {
+  bool has_more;  // there is more to do soon
+  bool has_told;
+};
+
+// One step of the search; tells what it has confirmed.
+circles_seen look_for_circles(runtime* rt, circle_search* search);
 
 // One line for each circle: "  circle: thread 2 (a) -> mutex at 0x10 -> thread 3 (b) -> ...".
 void write_circles(runtime* rt, text& out, const char* margin, names how);

@@ -15,6 +15,7 @@
 #include "see/circle_search.hpp"
 #include "see/circles.hpp"
 #include "see/stillness_report.hpp"
+#include "see/trace_dump.hpp"
 #include "see/tracing.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
@@ -230,14 +231,17 @@ void tell_deadlock(runtime* rt, bool certain) {
     write_trace_of_dying("deadlock");
     _exit(exit_deadlock);
   }
+  write_kept_trace_of(rt, "deadlock");
 }
 
 // Looks for circles where no watchdog does. When to go on with that; UINT64_MAX: at the next look.
 std::uint64_t look_for_more_circles(runtime* rt) {
   if (rt->dog.load(base::relaxed) != nullptr) return UINT64_MAX;
   if (rt->still.circles == nullptr) rt->still.circles = circle_search::make();
-  if (rt->still.circles == nullptr || !look_for_circles(rt, rt->still.circles)) return UINT64_MAX;
-  return os::now_ns() + between_steps_ns;
+  if (rt->still.circles == nullptr) return UINT64_MAX;
+  const circles_seen seen = look_for_circles(rt, rt->still.circles);
+  if (seen.has_told) write_kept_trace_of(rt, "deadlock");
+  return seen.has_more ? os::now_ns() + between_steps_ns : UINT64_MAX;
 }
 
 // True: that was a deadlock, and it was told.

@@ -14,6 +14,7 @@
 #include "os/signal.hpp"
 #include "os/thread.hpp"
 #include "see/deadlock.hpp"
+#include "see/trace_dump.hpp"
 #include "see/watchdog.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
@@ -46,6 +47,7 @@ void on_signal(int) {
 // ---- SIGQUIT, the last signal ----
 
 constexpr std::uint64_t longest_dump_ns = 10'000'000'000;
+constexpr std::uint64_t longest_with_trace_ns = 120'000'000'000;
 
 void set_default(int signal) {
   struct sigaction plain = {};
@@ -56,11 +58,13 @@ void set_default(int signal) {
 void on_last_signal(int signal) {
   const int kept = errno;
   set_default(signal);
+  runtime* const rt = local::current_runtime();
+  const bool keeps_trace = rt != nullptr && rt->settings.keeps_trace;
   int timer = 0;
   if (os::make_signal_timer(os::thread_id(), signal, &timer)) {
-    static_cast<void>(os::set_signal_timer(timer, longest_dump_ns));
+    static_cast<void>(os::set_signal_timer(timer, keeps_trace ? longest_with_trace_ns : longest_dump_ns));
   }
-  if (runtime* rt = local::current_runtime(); rt == nullptr || !ask_watchdog_for_last_dump(rt)) dump_and_die();
+  if (rt == nullptr || !ask_watchdog_for_last_dump(rt)) dump_and_die();
   errno = kept;
 }
 
@@ -77,6 +81,7 @@ void* write_dumps(void*) {
     if (signals != seen) {
       seen = signals;
       static_cast<void>(dump(STDERR_FILENO));
+      write_kept_trace("signal");
     } else if ((now & must_stop) != 0) {
       return nullptr;
     } else {
@@ -135,6 +140,7 @@ void stop_writer() {
 
 void dump_and_die() {
   static_cast<void>(dump(STDERR_FILENO));
+  write_kept_trace("SIGQUIT");
   static_cast<void>(kill(getpid(), SIGQUIT));
 }
 

@@ -86,7 +86,7 @@ void add_open_turns(const survey& to) {
 void add_living(void* state, unit* one) {
   const auto* to = static_cast<const survey*>(state);
   unit_view view;
-  traced mark;
+  traced_state mark;
   if (!look_at(one, &view) || view.has_ended || view.id == 0 || !os::peek(traced_of(to->of->rt, one), &mark, sizeof mark)) return;
   const char* const name = (view.flags & is_adopted) != 0 && view.name[0] == '\0' ? adopted_name : view.name;
   to->into->add(name_record(view.id, view.function, name, view.made_at, (view.flags & is_main) != 0, to->now), 0);
@@ -96,7 +96,11 @@ void add_living(void* state, unit* one) {
 }
 
 void write(tracing* all, const char* how_ended, bool is_dying) {
-  if (all->recorded->process != getpid()) return;
+  if (all->recorded->process != getpid() || !all->recorded->file.is_started()) return;
+  if (all->rt->settings.keeps_trace) {
+    if (!is_dying) return;
+    static_cast<void>(all->recorded->file.open_again(all->recorded->path));
+  }
   trace::stop_recording(all->recorded, is_dying);  // or a turn that ends meanwhile would be there twice
   all->recorded->workers = all->rt->worker_slots.load(base::relaxed);
   open_records open;
@@ -129,6 +133,22 @@ void let_another_write() {
   }
 }
 
+// ---- dumps ----
+
+// Of the process, as `active`. They hand nothing over.
+constinit base::atomic<bool> is_dying_process{false};
+constinit base::atomic<bool> is_dump_under_way{false};
+
+// It gives up, unless it is what the program dies in.
+void end_dump_of_others() {
+  constexpr std::uint64_t longest_ns = 1'000'000'000, step_ns = 1'000'000;
+  is_dying_process.store(true, base::relaxed);
+  const std::uint64_t until = os::now_ns() + longest_ns;
+  for (std::uint64_t now = os::now_ns(); now < until && is_dump_under_way.load(base::relaxed); now = os::now_ns()) {
+    os::sleep_until(now + step_ns);
+  }
+}
+
 void on_exit(void*) { write_trace_of_dying("exit without weft_finalize"); }
 
 void watch_for_exit() {
@@ -152,7 +172,11 @@ status start_trace(runtime* rt) {
   if (rt->settings.trace == nullptr) return status::ok;
   auto* made = static_cast<tracing*>(os::reserve(sizeof(tracing), os::page_bytes()));
   if (made == nullptr) return status::nomem;
-  if (const status result = trace::start(&made->recorded, rt->settings.trace, rt->settings.trace_bytes); result != status::ok) {
+  const os::settings& wanted = rt->settings;
+  const status result = wanted.trace_file != nullptr
+                            ? trace::start(&made->recorded, wanted.trace_file, wanted.trace_bytes)
+                            : trace::start_without_file(&made->recorded, wanted.trace, wanted.trace_bytes);
+  if (result != status::ok) {
     os::release(made, sizeof *made);
     return result;
   }
@@ -173,9 +197,18 @@ void write_trace_of_dying(const char* how) {
   int nobody = 0;
   if (!writing_thread.compare_exchange_strong(nobody, os::thread_id(), base::relaxed, base::relaxed)) return let_another_write();
   // [H6] acquire: an OS thread that dies sees the trace; pairs with [H5]
-  if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) write(all, how, true);
+  if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) {
+    end_dump_of_others();
+    write(all, how, true);
+  }
   writing_thread.store(0, base::relaxed);
 }
+
+const base::atomic<bool>* begin_dump() {
+  is_dump_under_way.store(true, base::relaxed);
+  return &is_dying_process;
+}
+void end_dump() { is_dump_under_way.store(false, base::relaxed); }
 
 void stop_trace(runtime* rt) {
   if (rt->tracer == nullptr) return;

@@ -54,22 +54,28 @@ void put_name(tracing* to, const worker* w, unit* one) {
 
 void open_turn(tracing* to, const worker* w, unit* one) {
   traced* mark = traced_of(w->rt, one);
+  const change_of change(mark);
   mark->begin = to->recorded->time.stamp();
+  mark->at = static_cast<std::uint16_t>(w->index);
   mark->is_open = true;
   mark->is_ready = false;
   to->running[w->index] = one;
 }
 
-void close_turn(tracing* to, const worker* w, unit* one, leave how) {
+// what: it waits for now.
+void close_turn(tracing* to, const worker* w, unit* one, leave how, const char* what = nullptr) {
   traced* mark = traced_of(w->rt, one);
   if (!mark->is_open) return;
   const std::uint64_t now = to->recorded->time.stamp();
   const record made = turn_record(id_of(one), *mark, now, how);
-  mark->is_open = mark->is_stolen = false;
-  mark->why = reason::none;
-  mark->since = 0;
-  mark->what = nullptr;
-  mark->left = now;
+  {
+    const change_of change(mark);
+    mark->is_open = mark->is_stolen = false;
+    mark->why = reason::none;
+    mark->since = 0;
+    mark->what = what;
+    mark->left = now;
+  }
   to->running[w->index] = nullptr;
   put(to, w, made);  // last: the writer of a trace of dying takes open turns for not recorded
 }
@@ -79,6 +85,7 @@ void close_turn(tracing* to, const worker* w, unit* one, leave how) {
 void created(tracing* to, const worker* w, unit* one) {
   traced* mark = traced_of(to->rt, one);
   static_cast<void>(id_of(one));
+  const change_of change(mark);
   mark->is_new = true;
   if (mark->why == reason::forked) return;  // all is known since the fork
   mark->why = reason::created;
@@ -89,6 +96,7 @@ void created(tracing* to, const worker* w, unit* one) {
 
 void became_ready(tracing* to, const worker* w, unit* one, reason why) {
   traced* mark = traced_of(to->rt, one);
+  const change_of change(mark);
   const bool is_again = mark->is_ready;
   mark->is_ready = true;
   if (mark->is_new) {
@@ -107,9 +115,8 @@ void ran(tracing* to, const worker* w, unit* one) {
 }
 
 void parked(tracing* to, const worker* w, unit* one) {
-  close_turn(to, w, one, leave::parked);
   const waiter* record = one->waiting;
-  traced_of(to->rt, one)->what = record != nullptr ? record->what : nullptr;
+  close_turn(to, w, one, leave::parked, record != nullptr ? record->what : nullptr);
 }
 
 void yielded(tracing* to, const worker* w, unit* one) {
@@ -120,6 +127,13 @@ void yielded(tracing* to, const worker* w, unit* one) {
 void ended(tracing* to, const worker* w, unit* one) {
   close_turn(to, w, one, leave::ended);
   put_name(to, w, one);
+  leave_state(traced_of(to->rt, one));
+}
+
+void stolen(tracing* to, unit* one) {
+  traced* mark = traced_of(to->rt, one);
+  const change_of change(mark);
+  mark->is_stolen = true;
 }
 
 void joined(tracing* to, const worker* w, unit* one) {
@@ -150,7 +164,7 @@ void trace_event(const runtime* rt, worker* w, weft_event_kind kind, unit* one) 
     case WEFT_ON_PARK: return parked(to, w, one);
     case WEFT_ON_END: return ended(to, w, one);
     case WEFT_ON_JOIN: return joined(to, w, one);
-    case WEFT_ON_STEAL: traced_of(rt, one)->is_stolen = true; return;
+    case WEFT_ON_STEAL: return stolen(to, one);
   }
 }
 
@@ -182,6 +196,7 @@ void trace_fork(const worker* w, weft_forked* forked) {
 void trace_fork_as_unit(const runtime* rt, unit* one, const weft_forked* forked, const worker* on) {
   unit* forker = base::load_relaxed(on->current);
   traced* mark = traced_of(rt, one);
+  const change_of change(mark);
   mark->why = reason::forked;
   mark->since = reinterpret_cast<std::uintptr_t>(forked->taker);
   mark->by = forker != nullptr ? id_of(forker) : 0;

@@ -21,6 +21,7 @@
 #include "see/kernel_sleep.hpp"
 #include "see/report.hpp"
 #include "see/standing.hpp"
+#include "see/trace_dump.hpp"
 #include "worker/glance.hpp"
 #include "worker/hooks.hpp"
 #include "worker/runtime.hpp"
@@ -142,8 +143,10 @@ namespace {
 constexpr std::uint64_t usual_period_ns = longest_standing_ns / 2;
 constexpr std::uint64_t longest_doze_ns = 60'000 * ns_per_ms;
 
+// What goes with each report of a stall.
 void dump_if_wanted(const runtime* rt) {
   if ((rt->settings.dump_on & os::at_stall) != 0) static_cast<void>(dump(STDERR_FILENO));
+  write_kept_trace("stall");
 }
 
 bool is_in_region(const worker* w) { return w->lent.seen() != nullptr; }
@@ -277,7 +280,9 @@ void search_circles(watchdog* dog, std::uint64_t now_ns) {
   const std::uint64_t times_idle = times_idle_of_all(dog->rt);
   if (times_idle != dog->times_idle) dog->last_round = dog->circles->rounds() + 2;  // the one under way does not count
   dog->times_idle = times_idle;
-  dog->has_more_circles = look_for_circles(dog->rt, dog->circles);
+  const circles_seen seen = look_for_circles(dog->rt, dog->circles);
+  if (seen.has_told) write_kept_trace("deadlock");
+  dog->has_more_circles = seen.has_more;
 }
 
 // Whether all that waits has waited since before a round of the search that is over.

@@ -5,6 +5,7 @@
 // track's events come in order; then written, one a line.
 #include "trace/chrome.hpp"
 
+#include <errno.h>
 #include <string.h>
 
 #include <algorithm>
@@ -174,19 +175,29 @@ bool write_all(recorder* all, const record* more, std::size_t count, const char*
   for (unsigned index = 0; index < most_rings; ++index) {
     if (index < all->workers || ring_at(all, index) != nullptr) to.worker(index);
   }
-  for (const record* each : in.names) to.thread(*each);
+  const record* last = nullptr;  // a thread that ended meanwhile has two
+  for (const record* each : in.names) {
+    if (last == nullptr || last->thread != each->thread) to.thread(*each);
+    last = each;
+  }
   for (const part& each : in.parts) to.write(each);
   return to.end();
 }
 
 }  // namespace
 
+const char* write_snapshot(recorder* all, const record* more, std::size_t count, const char* how_ended, bool may_demangle) {
+  all->time.calibrate();
+  if (write_all(all, more, count, how_ended, may_demangle)) return nullptr;
+  if (all->file.error() == ECANCELED) return "the program died meanwhile";
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
+  return all->file.error() != 0 ? strerror(all->file.error()) : "out of memory";
+}
+
 bool write(recorder* all, const record* more, std::size_t count, const char* how_ended, bool is_dying) {
   if (all->is_written.exchange(true, base::relaxed)) return true;
-  all->time.calibrate();
-  if (write_all(all, more, count, how_ended, !is_dying)) return true;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
-  const char* const why = all->file.error() != 0 ? strerror(all->file.error()) : "out of memory";
+  const char* const why = write_snapshot(all, more, count, how_ended, !is_dying);
+  if (why == nullptr) return true;
   base::report("warning: WEFT_TRACE=%s: the trace could not be written completely (%s)", all->path, why);
   return false;
 }

@@ -14,4 +14,7 @@ namespace weft::trace {
 // stderr says so.
 bool write(recorder* all, const record* more, std::size_t count, const char* how_ended, bool is_dying);
 
+// The same of a snapshot whose file is open. Null: all was written; else why not, in words.
+const char* write_snapshot(recorder* all, const record* more, std::size_t count, const char* how_ended, bool may_demangle);
+
 }  // namespace weft::trace

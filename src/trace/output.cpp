@@ -42,7 +42,16 @@ bool output::start(const char* path) {
   return false;
 }
 
+bool output::open_again(const char* path) {
+  const int opened = os::open_for_writing(path, true);
+  if (opened < 0) return false;
+  close(fd_);
+  fd_ = opened;
+  return true;
+}
+
 void output::stop() {
+  if (!is_started()) return;
   close(fd_);
   os::release(buffer_, capacity);
 }
@@ -93,6 +102,7 @@ output& output::quoted(const char* text) {
 
 bool output::flush() {
   std::size_t done = 0;
+  if (others_write_ != nullptr && others_write_->load(base::relaxed)) error_ = ECANCELED;
   while (done < used_ && error_ == 0) {
     const ssize_t written = os::fault::fails(os::call::write) ? -1 : write(fd_, buffer_ + done, used_ - done);
     if (written > 0) {

@@ -5,12 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
+
 namespace weft::trace {
 
 class output {
  public:
   bool start(const char* path);  // false: errno says why
   void stop();
+  bool is_started() const { return buffer_ != nullptr; }
+  // Opens the path anew, whose file may have been moved away. False: the one from before stays.
+  bool open_again(const char* path);
+  // Nothing is written any more once *others_write is true: error() is then ECANCELED.
+  void give_up_when(const base::atomic<bool>* others_write) { others_write_ = others_write; }
   void begin_anew();  // without what other processes have written meanwhile to the same file
 
   output& operator<<(const char* words);
@@ -31,6 +38,7 @@ class output {
 
   int fd_ = -1;
   int error_ = 0;
+  const base::atomic<bool>* others_write_ = nullptr;
   std::size_t used_ = 0;
   char* buffer_ = nullptr;
 };

@@ -61,5 +61,6 @@ struct alignas(base::cache_line) record {
 };
 // A name's function is its `end`: it has but one time.
 static_assert(sizeof(record) == 64);
+inline constexpr std::size_t record_words = sizeof(record) / sizeof(std::uint64_t);
 
 }  // namespace weft::trace

@@ -40,8 +40,7 @@ struct recorder {
 // Errors: invalid (the file cannot be written: one line on stderr names it and the cure), nomem.
 status start(recorder** out, const char* path, std::size_t ring_bytes);
 // The same in two steps. Errors of the first: nomem, which is told. The second is false if the file
-// cannot be written; describe_unopened then writes the line into `text`. A recorder without a file
-// is not stopped.
+// cannot be written; describe_unopened then writes the line into `text`.
 status start_without_file(recorder** out, const char* path, std::size_t ring_bytes);
 bool open_file(recorder* all);
 void describe_unopened(const recorder* all, char* text, std::size_t bytes);
