@@ -90,6 +90,10 @@ status open_trace() {
   const char* const path = os::value_in_environment("WEFT_TRACE");
   const bool is_wanted = path != nullptr && path[0] != 0;
   if (!is_wanted || os::privileges_of_program() != os::privileges::ordinary) return status::ok;
+  if (std::strcmp(path, "keep") == 0 || std::strncmp(path, "keep:", 5) == 0) {
+    base::report("error: WEFT_TRACE=%s: ranks write their trace at the end alone; name a file", path);
+    return status::invalid;
+  }
   const os::variable_info& size = os::info(os::variable::trace_size);
   const char* text = os::value_in_environment(size.name);
   if (text == nullptr) text = size.default_text;

@@ -203,7 +203,8 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_INVALID, weft_syncvar_empty(NULL))                                             \
   DO(WEFT_INVALID, weft_syncvar_purge(NULL))                                             \
   DO(WEFT_INVALID, weft_syncvar_write_f(&empty_var, UINT64_MAX)) /* more than 60 bits */ \
-  DO(WEFT_INVALID, weft_dump(-1))
+  DO(WEFT_INVALID, weft_dump(-1))                                                        \
+  DO(WEFT_INVALID, weft_trace_dump(NULL))
 
 /* Each with null and with a word that is not aligned. */
 #define EACH_WORD_CASE(DO)                       \
@@ -308,6 +309,7 @@ static void without_a_runtime(void) {
   IS(WEFT_CANNOT_BLOCK, weft_suspend());
   IS(WEFT_CANNOT_BLOCK, weft_pin(0));
   IS(WEFT_NOT_INITIALIZED, weft_dump(2));
+  IS(WEFT_NOT_INITIALIZED, weft_trace_dump("/nonexistent/trace"));
   check_untouched("calls without a runtime");
   CHECK(weft_self() == NULL && weft_worker_self() == -1 && weft_worker_count() == 0);
 }

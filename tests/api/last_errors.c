@@ -238,6 +238,7 @@ static void runtime_calls(void) {
   FAILS(WEFT_INVALID, "has a wrong size", weft_count_threads(&(weft_counts){.size = 1}));
   FAILS(WEFT_INVALID, "no such worker so far", weft_stats_read(1000, &stats));
   FAILS(WEFT_INVALID, "fd is negative", weft_dump(-1));
+  FAILS(WEFT_UNSUPPORTED, "no trace is recorded", weft_trace_dump("/nonexistent/trace"));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_worker_reserve(&out.number));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_reserve(8, &out.size));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_provider(NULL));
@@ -475,6 +476,7 @@ static void without_a_runtime(void) {
   FAILS(WEFT_NOT_INITIALIZED, no, weft_pool_detach(pool, 0));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_stats_read(0, &stats));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_dump(2));
+  FAILS(WEFT_NOT_INITIALIZED, no, weft_trace_dump("/nonexistent/trace"));
   FAILS(WEFT_NOT_INITIALIZED, no, weft_finalize());
   FAILS(WEFT_NOT_INITIALIZED, no, weft_worker_leave());
   FAILS(WEFT_NOT_INITIALIZED, ending, weft_worker_add(&out.number));

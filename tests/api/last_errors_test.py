@@ -45,6 +45,7 @@ EXCUSED = [
     (r"weft_yield_to", "WEFT_AGAIN", r"it is the turn of another unit.*", "now and then: tests/api/fair_turns.c"),
     (r"weft_thread_migrate_to_\w+", "WEFT_NOT_OWNER", r".*", "of main and tasklets that run: tests/api/thread_identity.c"),
     (r"weft_dump", "WEFT_INVALID", r"not everything .*", "of a full disk: tests/api/report_dump.cpp"),
+    (r"weft_trace_dump", "WEFT_INVALID", r"it cannot be opened.*|not everything .*", "of a traced program: tests/api/trace_dump_target.c"),
     (r"weft_ext_thread_create_filled", "WEFT_INVALID", r"bytes is null.*", "it has no such argument"),
     (r"weft_thread_join_many", "WEFT_INVALID", r"thread is null", "it passes over null"),
 ]

@@ -105,6 +105,8 @@ class TraceTest(unittest.TestCase, traces.TraceChecks):
         self.assertEqual(self.read()[0]["ended"], "a rank failed or died")
 
     def test_a_file_that_cannot_be_written(self):
+        result = run(DEEP, "none", WEFT_TRACE="keep:trace", WEFT_LAUNCH_RANKS="2")
+        self.assertIn("weft: error: WEFT_TRACE=keep:trace: ranks write their trace at the end alone; name a file\n", result.stderr)
         result = run(DEEP, "none", WEFT_TRACE="/nowhere/trace", WEFT_LAUNCH_RANKS="2")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"\Aweft: error: WEFT_TRACE=/nowhere/trace: cannot be written [^\n]*\n\Z")

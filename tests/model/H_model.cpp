@@ -1,17 +1,20 @@
 // Protocol H over src/trace/ring.hpp and recorder.cpp: a thread that reads a ring at the end reads
-// whole records, although its writer still writes.
-// Built with src/trace/recorder.cpp
+// whole records, although its writer still writes; and so does one that copies the ring meanwhile.
+// Built with src/trace/recorder.cpp src/trace/snapshot.cpp
+#include <cstdlib>
+
 #include "explorer/explorer.hpp"
 #include "os/file.hpp"
 #include "os/vm.hpp"
 #include "trace/recorder.hpp"
+#include "trace/snapshot.hpp"
 
 using namespace explorer::words;
 
 // Of recorder.cpp's begin and end, which the models leave out.
 std::size_t weft::os::page_bytes() { return 4096; }
-void* weft::os::reserve(std::size_t, std::size_t) { return nullptr; }
-void weft::os::release(void*, std::size_t) {}
+void* weft::os::reserve(std::size_t bytes, std::size_t) { return std::calloc(1, bytes); }
+void weft::os::release(void* memory, std::size_t) { std::free(memory); }
 const char* weft::os::why_not_opened(int) { return ""; }
 
 namespace weft::trace {
@@ -76,6 +79,32 @@ void a_full_ring_is_read_but_for_the_place_that_is_written() {
   threads(thread{"writes", [&] { put(&all, 0, number(3)); }}, thread{"reads", [&] { check(read(all) == 1, "the newest one"); }});
 }
 
+void a_copied_ring_lacks_what_its_writer_reaches() {
+  recorder all{};
+  all.ring_bytes = 2 * sizeof(record);
+  all.is_on.store(true, weft::base::relaxed);
+  put(&all, 0, number(1));
+  threads(thread{"writes",
+                 [&] {
+                   for (std::uint64_t value = 2; value <= 4; ++value) put(&all, 0, number(value));
+                 }},
+          thread{"copies", [&] {
+                   recorder* copy = nullptr;
+                   std::uint64_t until = 0;
+                   check(take_snapshot(&copy, &all, &until) == weft::status::ok, "there is memory");
+                   const ring* const kept = &copy->memory_of_rings[0];
+                   std::uint64_t wanted = kept->is_started() ? kept->read([](const record*) {}) : 0;
+                   if (kept->is_started()) {
+                     kept->read([&](const record* each) {
+                       check(each->thread == each->begin, "the record is whole");
+                       check(each->thread == ++wanted, "it is the one of that number");
+                     });
+                   }
+                   free_snapshot(copy);
+                 }});
+}
+
+const model copied{"H a ring is copied while it is written", {.at_least = 5}, a_copied_ring_lacks_what_its_writer_reaches};
 const model fresh{"H a new ring is read", {.at_least = 5}, a_new_ring_is_read};
 const model full{"H a full ring is read", {.at_least = 3}, a_full_ring_is_read_but_for_the_place_that_is_written};
 

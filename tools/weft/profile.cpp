@@ -183,7 +183,11 @@ std::string show_gaps(const trace& from) {
 
 std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
   std::string text = show_gaps(from);
-  if (!from.ended.empty() && from.ended != "weft_finalize") text += fmt::format("The program died ({}).\n\n", from.ended);
+  if (from.ended.starts_with("not yet")) {
+    text += fmt::format("The program went on: it had ended {}.\n\n", from.ended);
+  } else if (!from.ended.empty() && from.ended != "weft_finalize") {
+    text += fmt::format("The program died ({}).\n\n", from.ended);
+  }
   return text + show_sums(of) + "\n" + show_workers(of) + "\n" + show_names(of, most_names) + show_steals(of) + show_notes(of);
 }
 
