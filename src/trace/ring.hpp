@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/atomic.hpp"
+#include "os/fence.hpp"
 #include "trace/record.hpp"
 
 namespace weft::trace {
@@ -57,8 +58,10 @@ class ring {
     const std::uint64_t used = count < capacity_ ? count : capacity_;
     for (std::uint64_t index = 0; index < used; ++index) read(&places_[index], &to[index]);
   }
-  // Behind a heavy fence after the copy: how many of its oldest records the writer may have reached.
+  // After the copy: how many of its oldest records the writer may have reached.
   std::uint64_t passed() const {
+    // [H9] heavy fence: what the copy saw of a record comes behind the count before it; pairs with [H7]
+    os::heavy_fence();
     const std::uint64_t written = written_.load(base::relaxed);
     return written < capacity_ ? 0 : written - capacity_ + 1;
   }

@@ -3,7 +3,6 @@
 
 #include <new>
 
-#include "os/fence.hpp"
 #include "os/vm.hpp"
 
 namespace weft::trace {
@@ -49,8 +48,6 @@ status take_snapshot(recorder** out, const recorder* of, std::uint64_t* until) {
     free_snapshot(copy);
     return status::nomem;
   }
-  // [H9] heavy fence: what the copy saw of a record comes behind the count before it; pairs with [H7]
-  os::heavy_fence();
   for (unsigned index = 0; index < most_rings; ++index) {
     ring* const each = &copy->memory_of_rings[index];
     if (!each->is_started()) continue;

@@ -149,6 +149,36 @@ TEST_CASE("with raised privileges what names files or a signal is not read, what
   CHECK(end.says("raised privileges (AT_SECURE): WEFT_DUMP_SIGNAL, WEFT_SCHEDULE, WEFT_TRACE;"));
 }
 
+TEST_CASE("a trace is written at the end, or kept, for a file or for none") {
+  const struct {
+    const char* entry;
+    const char* file;
+    bool keeps;
+  } forms[] = {{"WEFT_TRACE=a.json", "a.json", false},     {"WEFT_TRACE=keep:a.json", "a.json", true},
+               {"WEFT_TRACE=keep", nullptr, true},         {"WEFT_TRACE=keeper", "keeper", false},
+               {"WEFT_TRACE=./keep:a", "./keep:a", false}, {"WEFT_TRACE=keep:keep:a", "keep:a", true}};
+  for (const auto& each : forms) {
+    const entries all = {each.entry, nullptr};
+    os::settings read;
+    REQUIRE(os::read_settings(&read, all.data()) == status::ok);
+    CHECK(read.keeps_trace == each.keeps);
+    CHECK((read.trace_file == nullptr) == (each.file == nullptr));
+    if (each.file != nullptr) CHECK(std::string(read.trace_file) == each.file);
+    CHECK(read.trace != nullptr);
+  }
+}
+
+TEST_CASE("a trace that is kept for a file without a name is refused") {
+  const test::child_end end = test::run_in_child([] {
+    const entries all = {"WEFT_TRACE=keep:", nullptr};
+    os::settings read;
+    return os::read_settings(&read, all.data()) == status::invalid ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.says("error: WEFT_TRACE=keep:: want a file's name, keep:FILE, or keep"));
+}
+
 TEST_CASE("with raised privileges and nothing to ignore, nothing is said") {
   const entries all = {"WEFT_WORKERS=3", "WEFT_TRACE=", nullptr};
   const test::child_end end = test::run_in_child([&] {
