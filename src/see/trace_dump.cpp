@@ -5,9 +5,12 @@
 #include <stdio.h>
 
 #include "base/assert.hpp"
+#include "os/clock.hpp"
 #include "os/fence.hpp"
 #include "os/file.hpp"
+#include "os/futex.hpp"
 #include "os/peek.hpp"
+#include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "see/report.hpp"
 #include "see/traced.hpp"
@@ -163,17 +166,44 @@ void write_dump(void* argument, names how) {
   file.stop();
 }
 
-// By the runtime's holder.
+struct errand {
+  dumping* todo;
+  base::atomic<std::uint32_t> is_over{0};  // futex
+};
+
+void* run_errand(void* memory) {
+  auto* all = static_cast<errand*>(memory);
+  write_dump(all->todo, names::readable);
+  all->is_over.store(1, base::relaxed);
+  os::futex_wake(&all->is_over, 1);
+  return nullptr;
+}
+
+constexpr std::size_t os_stack_bytes = 512 * 1024;  // as run_beside's
+constexpr std::uint64_t step_ns = 100'000'000;
+
+// By the runtime's holder. A long trace takes seconds: the wait has deadlines, so that the watchdog
+// does not take it for one without an end.
 void dump_held(dumping* todo) {
   todo->result = status::nomem;
-  run_beside(write_dump, todo);
+  errand beside{todo};
+  os::os_thread helper;
+  if (os::start_thread(&helper, run_errand, &beside, os_stack_bytes, "weft-report") != status::ok)
+    return write_dump(todo, names::raw);
+  while (beside.is_over.load(base::relaxed) == 0) os::futex_wait_until(&beside.is_over, 0, os::now_ns() + step_ns);
+  os::join_thread(helper);
+}
+
+void hold_in_steps(runtime** rt) {
+  constexpr std::uint64_t try_again_ns = 1'000'000;
+  while (!local::try_hold(rt)) os::sleep_until(os::now_ns() + try_again_ns);
 }
 
 }  // namespace
 
 status dump_trace(const char* path) {
   runtime* rt = nullptr;
-  local::hold(&rt);
+  hold_in_steps(&rt);
   dumping todo{rt != nullptr ? rt->tracer : nullptr, path, "not yet (weft_trace_dump)", status::not_initialized, nullptr};
   if (todo.all != nullptr) dump_held(&todo);
   local::let_go();

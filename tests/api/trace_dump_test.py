@@ -45,6 +45,8 @@ class DumpTest(unittest.TestCase):
             profile = subprocess.run([WEFT, "profile", path], capture_output=True, text=True, timeout=250, check=False)
             self.assertEqual(profile.returncode, 0, profile.stderr)
             self.assertNotIn("died", profile.stdout)
+            is_dump = "The program went on after this dump (" in profile.stdout
+            self.assertEqual(is_dump, trace_test.Trace(path).about["ended"].startswith("not yet ("))
         return self.well_formed(trace_test.Trace(path))
 
     def dump(self, name):

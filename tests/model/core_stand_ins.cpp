@@ -45,6 +45,7 @@
 #include "see/overflow.hpp"
 #include "see/report.hpp"
 #include "see/running_frames.hpp"
+#include "see/trace_dump.hpp"
 #include "see/tracing.hpp"
 #include "see/watchdog.hpp"
 #include "see/watermark.hpp"
@@ -105,6 +106,11 @@ STAND_IN bool can_follow(worker*, unit*) { return true; }
 STAND_IN void unbind_stack(worker*, unit*) {}
 STAND_IN void send_home(worker*, unit*) { explorer::fail("assertion", "the model dispatches nothing"); }
 STAND_IN unit* ask_scheduler(worker*) { return nullptr; }
+
+// ---- trace_dump.cpp: no trace is kept ------------------------------------------------------------
+
+STAND_IN void write_kept_trace(const char*) {}
+STAND_IN void write_kept_trace_of(runtime*, const char*) {}
 
 // ---- carrier.cpp: units that return -------------------------------------------------------------
 

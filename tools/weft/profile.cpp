@@ -183,8 +183,9 @@ std::string show_gaps(const trace& from) {
 
 std::string show_text(const trace& from, const analysis& of, unsigned most_names) {
   std::string text = show_gaps(from);
-  if (from.ended.starts_with("not yet")) {
-    text += fmt::format("The program went on: it had ended {}.\n\n", from.ended);
+  constexpr std::string_view of_dump = "not yet ";
+  if (from.ended.starts_with(of_dump)) {
+    text += fmt::format("The program went on after this dump {}.\n\n", from.ended.substr(of_dump.size()));
   } else if (!from.ended.empty() && from.ended != "weft_finalize") {
     text += fmt::format("The program died ({}).\n\n", from.ended);
   }
