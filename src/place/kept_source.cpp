@@ -25,6 +25,12 @@ source* find_to_keep(const runtime* rt, Take take) {
   return nullptr;
 }
 
+// From any OS thread.
+source* source_kept_by(const worker* w) {
+  // [I17] acquire: sees the source; pairs with [I16]
+  return w->kept_source.load(base::acquire);
+}
+
 void begin_to_wake(source* one) { one->wakers.fetch_add(1, base::relaxed); }
 
 void end_to_wake(source* one) {
@@ -66,9 +72,13 @@ bool give_source_back(worker* w) {
   return true;
 }
 
+source_wait wait_of_kept_source(const worker* w) {
+  const source* const kept = source_kept_by(w);
+  return kept != nullptr ? kept->calls.wait : nullptr;
+}
+
 void wake_in_source(const worker* w) {
-  // [I17] acquire: sees the source; pairs with [I16]
-  source* const kept = w->kept_source.load(base::acquire);
+  source* const kept = source_kept_by(w);
   if (kept == nullptr) return;
   begin_to_wake(kept);
   // [I18] light fence: counted before the look whether it is removed; pairs with [I19]

@@ -19,7 +19,7 @@ struct worker;
 // What a source calls.
 struct source_calls {
   std::size_t (*poll)(void* state);
-  void (*wait)(void* state, std::uint64_t deadline_ns) = nullptr;  // null: no worker sleeps in it
+  source_wait wait = nullptr;  // null: no worker sleeps in it
   void (*wake)(void* state) = nullptr;
 };
 

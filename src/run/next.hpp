@@ -54,6 +54,8 @@ bool has_sources(runtime* rt);  // or a thread waits for something that only the
 
 // ---- outside sources in which a worker can sleep: kept_source.cpp ----
 
+using source_wait = void (*)(void* state, std::uint64_t deadline_ns);
+
 // Before the last look of one that goes to sleep: makes w the keeper of a source that has none.
 void try_to_keep_source(worker* w);
 // Whether there is one that has no keeper.
@@ -64,6 +66,8 @@ void sleep_in_source(worker* w, std::uint64_t until);
 bool give_source_back(worker* w);
 // After w was taken out of its sleep, by any OS thread.
 void wake_in_source(const worker* w);
+// In which w sleeps, or is about to; null: in none. For reports, by any OS thread.
+source_wait wait_of_kept_source(const worker* w);
 
 // ---- domains, where the runtime has them: domains.cpp ----
 

@@ -19,6 +19,7 @@
 #include "see/deadlock.hpp"
 #include "see/dump_signal.hpp"
 #include "see/kernel_sleep.hpp"
+#include "see/late_source.hpp"
 #include "see/report.hpp"
 #include "see/standing.hpp"
 #include "see/trace_dump.hpp"
@@ -121,6 +122,7 @@ bool deserves_telling(const worker* w, const episode& now, std::uint64_t limit_n
 struct notes {
   episode episodes[most_workers];
   standing standings[most_workers];
+  late_source sources[most_workers];
 };
 
 struct watchdog {
@@ -261,6 +263,16 @@ void look_for_standstills(watchdog* dog, bool stood_still, std::uint64_t now_ns)
   }
 }
 
+void check_on_sources(watchdog* dog, bool stood_still, std::uint64_t now_ns) {
+  const runtime* rt = dog->rt;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    const worker* w = worker_in_slot(rt, index);
+    late_source* known = &dog->of_workers->sources[index];
+    if (w == nullptr || stood_still) *known = {};
+    if (w != nullptr && look_at_kept_source(w, known, rt->settings.watchdog_ns, now_ns)) dump_if_wanted(rt);
+  }
+}
+
 std::uint64_t times_idle_of_all(const runtime* rt) {
   std::uint64_t sum = 0;
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
@@ -345,7 +357,10 @@ void* watch(void* argument) {
     // no thread is to blame.
     const bool stood_still = now_ns - dog->last_ns > (limit_ns != 0 ? limit_ns : 2 * usual_period_ns);
     dog->last_ns = now_ns;
-    if (limit_ns != 0) check_on_all(dog, stood_still, now_ns);
+    if (limit_ns != 0) {
+      check_on_all(dog, stood_still, now_ns);
+      check_on_sources(dog, stood_still, now_ns);
+    }
     look_for_standstills(dog, stood_still, now_ns);
     search_circles(dog, now_ns);
   }

@@ -1,5 +1,5 @@
-// Deadlocks beside sources in which a worker sleeps: they are told, unless threads wait for what the
-// source brings.
+// Reports about sources in which a worker sleeps: deadlocks beside them are told, unless threads
+// wait for what the source brings; so is a wait that does not return.
 #include <doctest/doctest.h>
 
 #include <poll.h>
@@ -7,13 +7,17 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <thread>
 
 #include <weft/ext.h>
 
 #include "../support/scene.hpp"
+#include "../support/watched.hpp"
 
 using weft::test::child_end;
 using weft::test::run_in_child;
@@ -108,4 +112,37 @@ TEST_CASE("silence while a thread waits for a source in which a worker sleeps") 
     CHECK(end.exit_code == 0);
     CHECK(end.errors == "");
   }
+}
+
+namespace {
+
+// Does not end when it is woken, until that was told.
+void wait_for_report(void* state, std::uint64_t) {
+  static_cast<void>(state);
+  watched::block_until_told();
+}
+
+}  // namespace
+
+TEST_CASE("a wait of a source that does not return") {
+  const std::string text = watched::report_of(1, watched::quick, [] {
+    weft_source_ops ops{};
+    ops.size = sizeof ops;
+    ops.poll = [](void*) -> std::size_t { return 0; };
+    ops.wait = wait_for_report;
+    ops.wake = [](void*) {};
+    weft_source* source = nullptr;
+    NEED(weft_ext_source_add_with(&ops, nullptr, &source) == WEFT_OK);
+    static weft_event done = WEFT_EVENT_INIT;
+    std::thread setter([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the worker sleeps in the source
+      NEED(weft_event_set(&done) == WEFT_OK);
+    });
+    NEED(weft_event_wait(&done) == WEFT_OK);
+    setter.join();
+    NEED(weft_ext_source_remove(source) == WEFT_OK);
+  });
+  INFO(text);
+  CHECK(watched::says(text, "watchdog: worker 0 was woken "));
+  CHECK(watched::says(text, "wait_for_report, the wait of an outside source"));
 }
