@@ -164,6 +164,20 @@ void collect(const recorder* all, const record* more, std::size_t count, content
   place_arrows(into);
 }
 
+// Of a thread that ended while a dump was made, or whose name was pushed out, its turns may be there
+// alone. False: no memory.
+bool name_others(const contents& in, std::size_t records, writer& to) {
+  array<std::uint64_t> threads(records * most_parts);
+  if (!threads.is_there()) return false;
+  for (const part& each : in.parts) {
+    if (each.of->kind == record_kind::turn) threads.add(each.of->thread);
+  }
+  std::sort(threads.begin(), threads.end());
+  const std::uint64_t* const end = std::unique(threads.begin(), threads.end());
+  for (const std::uint64_t* each = threads.begin(); each != end; ++each) to.thread_without_name(*each);
+  return true;
+}
+
 bool write_all(recorder* all, const record* more, std::size_t count, const char* how_ended, bool may_demangle) {
   const extent how_much = measure(all, count);
   contents in(how_much);
@@ -180,6 +194,7 @@ bool write_all(recorder* all, const record* more, std::size_t count, const char*
     if (last == nullptr || last->thread != each->thread) to.thread(*each);
     last = each;
   }
+  if (!name_others(in, how_much.records, to)) return false;
   for (const part& each : in.parts) to.write(each);
   return to.end();
 }

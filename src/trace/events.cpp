@@ -122,6 +122,13 @@ void writer::thread(const record& name) {
   out_.quoted(label_of(name)) << "}}";
 }
 
+void writer::thread_without_name(std::uint64_t thread) {
+  if (place_of(thread) != name_count_) return;
+  name_track(threads, thread);
+  title(thread);
+  out_ << "}}";
+}
+
 // ---- events ----
 
 void writer::begin_event(const char* phase, unsigned process, std::uint64_t track, std::uint64_t at) {

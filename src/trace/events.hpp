@@ -42,6 +42,7 @@ class writer {
   void head(const char* how_ended, std::uint64_t pushed_out, std::uint64_t without_memory, std::uint64_t from);
   void worker(unsigned index);
   void thread(const record& name);
+  void thread_without_name(std::uint64_t thread);  // nothing happens if it has one
   void write(const part& one);
   bool end();  // false: something could not be written
 
