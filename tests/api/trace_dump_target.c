@@ -74,10 +74,10 @@ static void heavy(void) {
   pthread_t outside;
   CHECK(pthread_create(&outside, NULL, dumps_outside, NULL) == 0);
   char name[16];
-  for (int number = 0; number < 12; ++number) {
+  for (int number = 0; number < 6; ++number) {
     snprintf(name, sizeof name, "%d", number);
     OK(dump_to(name));
-    for (int turn = 0; turn < 50; ++turn) weft_yield();
+    for (int turn = 0; turn < 5; ++turn) weft_yield();
   }
   CHECK(pthread_join(outside, NULL) == 0);
   atomic_store(&must_end, 1);
