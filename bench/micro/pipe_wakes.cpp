@@ -85,13 +85,13 @@ class weft_reader {
  public:
   void sleep_and_answer() {
     for (;;) {
-      must(weft_semaphore_acquire(&arrived_) == WEFT_OK, "weft_semaphore_acquire");
+      arrived_.acquire();
       if (trip.is_over.load(std::memory_order_relaxed)) return;
       trip.answer();
     }
   }
   void wake() const { pipe_.write_one(); }
-  void end() { must(weft_semaphore_release(&arrived_, 1) == WEFT_OK, "weft_semaphore_release"); }
+  void end() { arrived_.release(); }
 
   round_trip trip;
 
@@ -99,7 +99,7 @@ class weft_reader {
   static std::size_t poll(void* state) {
     auto* self = static_cast<weft_reader*>(state);
     if (!self->pipe_.read_one()) return 0;
-    must(weft_semaphore_release(&self->arrived_, 1) == WEFT_OK, "weft_semaphore_release");
+    self->arrived_.release();
     return 1;
   }
 
@@ -107,7 +107,7 @@ class weft_reader {
   weft_source* source_ = nullptr;
 
  private:
-  weft_semaphore arrived_ = WEFT_SEMAPHORE_INIT(0);
+  weft::counting_semaphore<> arrived_{0};
 };
 
 // Its worker sleeps where the byte arrives.
