@@ -56,8 +56,8 @@ typedef struct weft_source_ops {
  * Deadlocks are reported although the source is there, unless weft_ext_source_expect says that
  * threads wait for it. *out receives the source. A source that is never removed is freed with the
  * runtime.
- * Errors: those of weft_ext_source_add, WEFT_INVALID (ops has a wrong size, or no poll, wait or
- * wake).
+ * Errors: WEFT_INVALID (ops or out is null; ops has a wrong size, or no poll, wait or wake),
+ * WEFT_NOT_INITIALIZED, WEFT_NOMEM, WEFT_AGAIN (there are 64 sources).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_source_add_with(const weft_source_ops *ops, void *state, weft_source **out);
 

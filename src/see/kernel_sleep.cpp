@@ -38,8 +38,9 @@ bool is_c_library(const os::code_module& module) {
 }
 
 // Where the C library is part of the program: names that are reserved for it, and those of calls.
+// Weft's library with checks stands in for its locks (os_locks.cpp).
 bool is_c_library(const char* name, long call) {
-  if (begins_with_any(name, {"__", "syscall+"})) return true;
+  if (begins_with_any(name, {"__", "syscall+", "pthread_"})) return true;
   const char* const call_name = os::call_name(call);
   const std::size_t length = call_name != nullptr ? std::strlen(call_name) : 0;
   return length != 0 && std::strncmp(name, call_name, length) == 0 && name[length] == '+';
@@ -55,11 +56,11 @@ owner owner_of(const unwind::frame& one, long call) {
   os::code_module module;
   const bool is_known = os::find_module(one.is_exact ? one.code : one.code - 1, &module);
   if (!is_known || is_c_library(module)) return owner::c_library;
-  if (begins_with_any(module.name, {"libweft"})) return owner::weft;
   char name[256];
   const auto* const address = reinterpret_cast<const void*>(one.code);
   os::name_code(address, place_of(one), name, sizeof name);
   if (is_c_library(name, call)) return owner::c_library;
+  if (begins_with_any(module.name, {"libweft"})) return owner::weft;
   if (is_core(name)) return owner::weft;
   return os::is_header_code(address) ? owner::header : owner::program;
 }
