@@ -23,7 +23,7 @@ VALUES = {
     "uint64_t *out": "&out.word", "uint64_t *word": "&words[0]", "const void *word": "&words[0]", "weft_stats *out": "&stats", "weft_counts *out": "&counted",
     "weft_mutex *mutex": "&mutex", "weft_cond *cond": "&cond", "weft_rwlock *lock": "&rwlock", "weft_semaphore *semaphore": "&semaphore",
     "weft_barrier *barrier": "&barrier", "weft_event *event": "&event", "weft_event *latch": "&latch", "weft_once *once": "&once",
-    "weft_future *future": "&future", "const weft_pool_ops *ops": "&ops", "weft_awaiter *awaiter": "&awaiter", "void *object": "&event",
+    "weft_future *future": "&future", "const weft_pool_ops *ops": "&ops", "const weft_source_ops *ops": "&nothing_to_wait_for", "weft_awaiter *awaiter": "&awaiter", "void *object": "&event",
     "weft_await_case *cases": "await_cases", "weft_await_kind kind": "WEFT_AWAIT_EVENT", "size_t (*poll)(void *state)": "nothing_comes",
     "const weft_reduction *how": "&reduction", "const weft_row *row": "&row",
     "void (*body)(size_t from, size_t to, void *argument)": "loop_body", "weft_frame_visitor visit": "visit_frame",
