@@ -222,26 +222,30 @@ static void more_than_workers(void) {
 /* ---- refusals ---- */
 
 static struct inlet own;
-static atomic_int tries;
+static atomic_int tries; /* -1: none may be made yet; 2: it is answered */
 static weft_status answer;
 
 static void remove_in_wait(void *argument, uint64_t deadline_ns) {
-  if (own.source != NULL && atomic_exchange(&tries, 1) == 0) answer = weft_ext_source_remove(own.source);
+  int none = 0;
+  if (atomic_compare_exchange_strong(&tries, &none, 1)) {
+    answer = weft_ext_source_remove(own.source);
+    atomic_store(&tries, 2);
+  }
   wait_at_inlet(argument, deadline_ns);
 }
 
 static void not_by_its_own_wait(void) {
   if (getenv("WEFT_SCHEDULE") != NULL) return; /* sources are polled only */
+  atomic_store(&tries, -1);
   own = (struct inlet){.bell = eventfd(0, EFD_NONBLOCK)};
   CHECK(pipe2(own.ends, O_NONBLOCK) == 0);
   weft_source_ops removing = ops;
   removing.wait = remove_in_wait;
   OK(weft_ext_source_add_with(&removing, &own, &own.source));
-  while (atomic_load(&tries) == 0) OK(weft_sleep_ns(MILLISECOND));
+  atomic_store(&tries, 0);
+  while (atomic_load(&tries) != 2) OK(weft_sleep_ns(MILLISECOND));
   IS(WEFT_DEADLOCK, answer);
   close_inlet(&own);
-  own.source = NULL;
-  atomic_store(&tries, 0);
 }
 
 static void refuses(void) {
