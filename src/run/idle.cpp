@@ -218,9 +218,10 @@ void stop_idling(worker* w) {
 }  // namespace
 
 bool sleep_once(worker* w, std::uint64_t until) {
+  constexpr std::uint64_t coarsest_clock_ns = 1'000'000;  // of a wait that rounds its time down
   if (w->kept_source.load(base::relaxed) != nullptr) {
     sleep_in_source(w, until);
-    if (until != UINT64_MAX && os::now_ns() >= until) return false;
+    if (until != UINT64_MAX && os::now_ns() + coarsest_clock_ns >= until) return false;
     take_out_of_sleep(w);  // for its news, unless it was woken
     return true;
   }

@@ -148,7 +148,7 @@ constexpr std::uint64_t longest_doze_ns = 60'000 * ns_per_ms;
 // What goes with each report of a stall.
 void dump_if_wanted(const runtime* rt) {
   if ((rt->settings.dump_on & os::at_stall) != 0) static_cast<void>(dump(STDERR_FILENO));
-  write_kept_trace("stall");
+  if (rt->settings.keeps_trace) write_kept_trace("stall");
 }
 
 bool is_in_region(const worker* w) { return w->lent.seen() != nullptr; }
@@ -293,7 +293,7 @@ void search_circles(watchdog* dog, std::uint64_t now_ns) {
   if (times_idle != dog->times_idle) dog->last_round = dog->circles->rounds() + 2;  // the one under way does not count
   dog->times_idle = times_idle;
   const circles_seen seen = look_for_circles(dog->rt, dog->circles);
-  if (seen.has_told) write_kept_trace("deadlock");
+  if (seen.has_told && dog->rt->settings.keeps_trace) write_kept_trace("deadlock");
   dog->has_more_circles = seen.has_more;
 }
 
@@ -356,13 +356,13 @@ void* watch(void* argument) {
     // The whole process stood still (a debugger, a suspended machine), or this OS thread dozed:
     // no thread is to blame.
     const bool stood_still = now_ns - dog->last_ns > (limit_ns != 0 ? limit_ns : 2 * usual_period_ns);
-    dog->last_ns = now_ns;
     if (limit_ns != 0) {
       check_on_all(dog, stood_still, now_ns);
       check_on_sources(dog, stood_still, now_ns);
     }
     look_for_standstills(dog, stood_still, now_ns);
     search_circles(dog, now_ns);
+    dog->last_ns = os::now_ns();  // a dump takes its time
   }
 }
 

@@ -56,7 +56,7 @@ struct slept_in {
       const auto* one = static_cast<slept_in*>(state);
       pollfd rung{one->bell, POLLIN, 0};
       const std::uint64_t now_ns = weft_now_ns();
-      const std::uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 + 1 : 0;
+      const std::uint64_t left_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / 1'000'000 : 0;  // it may end too early
       poll(&rung, 1, deadline_ns == WEFT_FOREVER ? -1 : static_cast<int>(left_ms));
       std::uint64_t rings = 0;
       static_cast<void>(!read(one->bell, &rings, sizeof rings));
@@ -116,9 +116,11 @@ TEST_CASE("silence while a thread waits for a source in which a worker sleeps") 
 
 namespace {
 
+std::atomic<bool> is_in_wait{false};
+
 // Does not end when it is woken, until that was told.
-void wait_for_report(void* state, std::uint64_t) {
-  static_cast<void>(state);
+void wait_for_report(void*, std::uint64_t) {
+  is_in_wait = true;
   watched::block_until_told();
 }
 
@@ -135,7 +137,7 @@ TEST_CASE("a wait of a source that does not return") {
     NEED(weft_ext_source_add_with(&ops, nullptr, &source) == WEFT_OK);
     static weft_event done = WEFT_EVENT_INIT;
     std::thread setter([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the worker sleeps in the source
+      while (!is_in_wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       NEED(weft_event_set(&done) == WEFT_OK);
     });
     NEED(weft_event_wait(&done) == WEFT_OK);
