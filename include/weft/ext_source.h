@@ -54,8 +54,8 @@ typedef struct weft_source_ops {
  * idle worker; for the sources that then have none, an idle worker polls every millisecond, and a
  * line on standard error says so.
  * Deadlocks are reported although the source is there, unless weft_ext_source_expect says that
- * threads wait for it. *out receives the source. A source that is never removed is freed with the
- * runtime.
+ * threads wait for it; under WEFT_SCHEDULE, only where the process has no other OS thread. *out
+ * receives the source. A source that is never removed is freed with the runtime.
  * Errors: WEFT_INVALID (ops or out is null; ops has a wrong size, or no poll, wait or wake),
  * WEFT_NOT_INITIALIZED, WEFT_NOMEM, WEFT_AGAIN (there are 64 sources).
  * Switches: never. Callers: any. */

@@ -164,10 +164,9 @@ bool jump_to_deadline(turn_taking* all) {
 // A source in which a worker could sleep is polled once more when there is no other OS thread.
 bool can_stand_still(turn_taking* all) {
   if (has_sources(all->rt)) return false;
-  const bool is_alone = os::is_alone();
-  const bool has_been_polled = !is_alone || all->has_polled_alone || !has_source_to_keep(all->rt);
-  all->has_polled_alone = is_alone;
-  return has_been_polled;
+  const bool is_sure = all->has_polled_alone || !has_source_to_keep(all->rt);
+  all->has_polled_alone = os::is_alone();
+  return is_sure;
 }
 
 // Only what lies outside can go on, and time does meanwhile. Returns to look again.
