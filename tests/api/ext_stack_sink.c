@@ -31,7 +31,8 @@ static unsigned place_of(const uint64_t *word) { return (unsigned)((uintptr_t)wo
 
 static __attribute__((noinline)) uint64_t *leave_empty(void) {
   uint64_t words[4] = {1, 2, 3, 4};
-  uint64_t *volatile const word = &words[2]; /* the compiler knows nothing of it */
+  uint64_t *volatile word; /* the compiler knows nothing of it */
+  word = &words[2];
   for (int i = 0; i < 4; ++i) CHECK(weft_feb_is_full(&words[i]));
   if (atomic_exchange(&emptied[place_of(word)], word) == word) atomic_fetch_add(&reused, 1);
   uint64_t value = 0;
