@@ -89,7 +89,7 @@ bool look_at_frame(search* all, const unwind::frame& one) {
   const owner whose = owner_of(one, all->call);
   if (whose == owner::c_library) return true;
   if (whose == owner::weft) {
-    found->is_wefts = found->at == 0;
+    found->is_wefts = found->at == 0 && os::is_futex(all->call);  // else the program's, by a jump in place of a call
     return false;
   }
   if (++all->program_frames > most_program_frames) return false;
