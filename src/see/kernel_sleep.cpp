@@ -76,6 +76,7 @@ line line_of(const unwind::frame& one) {
 
 struct search {
   long call;
+  bool may_be_wefts;  // a futex wait with a deadline: while it runs a unit, Weft makes no other call that sleeps
   calling_code found;
   bool is_in_header = false;    // found.at is
   unsigned program_frames = 0;  // each takes a look through debug information
@@ -89,7 +90,7 @@ bool look_at_frame(search* all, const unwind::frame& one) {
   const owner whose = owner_of(one, all->call);
   if (whose == owner::c_library) return true;
   if (whose == owner::weft) {
-    found->is_wefts = found->at == 0 && os::is_futex(all->call);  // else the program's, by a jump in place of a call
+    found->is_wefts = found->at == 0 && all->may_be_wefts;  // else the program's, by a jump in place of a call
     return false;
   }
   if (++all->program_frames > most_program_frames) return false;
@@ -106,8 +107,8 @@ bool look_at_frame(search* all, const unwind::frame& one) {
   return false;
 }
 
-calling_code search_frames(const unwind::backtrace& frames, long call) {
-  search all{call, {}};
+calling_code search_frames(const unwind::backtrace& frames, long call, bool waits_for_others) {
+  search all{call, os::is_futex(call) && !waits_for_others, {}};
   for (unsigned index = 0; index < frames.count; ++index) {
     if (!look_at_frame(&all, {frames.code[index], frames.is_exact(index), 0})) break;
   }
@@ -121,7 +122,8 @@ calling_code find_calling_code(const worker* w, const unit* in, const os::thread
   unwind::backtrace frames;
   if (!look_at(in, &view)) return {.has_returned = true};
   const char* const obstacle = find_frames_in_kernel(w, view, state, &frames);
-  return obstacle == nullptr ? search_frames(frames, state.call) : calling_code{.has_returned = obstacle == went_on};
+  return obstacle == nullptr ? search_frames(frames, state.call, state.waits_for_others)
+                             : calling_code{.has_returned = obstacle == went_on};
 }
 
 calling_code find_interrupted_code(const void* context, long call) {
@@ -130,7 +132,7 @@ calling_code find_interrupted_code(const void* context, long call) {
   unwind::memory from(os::peek);
   unwind::backtrace frames;
   unwind::walk(&from, nullptr, registers, code, &frames);
-  return search_frames(frames, call);
+  return search_frames(frames, call, true);
 }
 
 text& tell_calling_code(text& out, const calling_code& one, names how) {

@@ -20,6 +20,7 @@
 #include "../support/watched.hpp"
 
 using namespace std::chrono_literals;
+using watched::ask_for_held_mutex;
 using watched::beyond_patience;
 using watched::block_until_told;
 using watched::compute_until_told;
@@ -81,19 +82,10 @@ TEST_CASE("a blocking call: the thread's name, the call, once an episode") {
 
 TEST_CASE("a std::mutex that a thread of the same worker holds") {
   const std::string text = report_of(1, quick, [] {
-    static std::mutex mutex;
-    weft::thread owner({.name = "owner"}, [] {
-      weft::thread rival({.name = "rival"}, [] {
-        std::thread([] {
-          block_until_told();
-          _exit(0);
-        }).detach();
-        mutex.lock();
-      });
-      mutex.lock();
-      weft::this_thread::yield();
+    ask_for_held_mutex([] {
+      block_until_told();
+      _exit(0);
     });
-    owner.join();
   });
   CHECK(says(text, "worker 0 has been in thread "));
   CHECK(says(text, "\"rival\""));

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -27,6 +29,7 @@
 #include "../support/watched.hpp"
 
 using namespace std::chrono_literals;
+using watched::ask_for_held_mutex;
 using watched::block_until_told;
 using watched::compute_until_told;
 using watched::count;
@@ -210,24 +213,45 @@ TEST_CASE("silent: a tasklet in a wait of Weft's own") {
   CHECK(text == "");
 }
 
+// A compiler turns a call at the end of a thread's function into a jump: then no frame of the
+// program's is there. Here the called function is the thread's.
+TEST_CASE("calls in place of which the compiler jumps") {
+  const std::string in_sleep = report_of(1, quick, [] {
+    const auto sleeps = reinterpret_cast<weft_function>(reinterpret_cast<void*>(&sleep));
+    weft_thread* sleeper = nullptr;
+    NEED(weft_thread_create(sleeps, reinterpret_cast<void*>(std::uintptr_t{3}), nullptr, &sleeper) == WEFT_OK);
+    NEED(weft_thread_join(sleeper) == WEFT_OK);
+  });
+  CHECK(says(in_sleep, "sleeps in the kernel, in clock_nanosleep"));
+  const std::string in_lock = report_of(1, quick, [] {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    std::thread holder([] {
+      pthread_mutex_lock(&mutex);
+      block_until_told();
+      pthread_mutex_unlock(&mutex);
+    });
+    while (pthread_mutex_trylock(&mutex) == 0) {
+      pthread_mutex_unlock(&mutex);
+      std::this_thread::sleep_for(1ms);
+    }
+    const auto locks = reinterpret_cast<weft_function>(reinterpret_cast<void*>(&pthread_mutex_lock));
+    weft_thread* locker = nullptr;
+    NEED(weft_thread_create(locks, &mutex, nullptr, &locker) == WEFT_OK);
+    NEED(weft_thread_join(locker) == WEFT_OK);
+    holder.join();
+  });
+  CHECK(says(in_lock, "sleeps in the kernel, in futex"));
+}
+
 // ---- one report of one wait ----
 
 TEST_CASE("a standstill in a lock that the watchdog has told is not told again") {
   const std::string text = report_of(1, quick, [] {
-    static std::mutex mutex;
-    weft::thread owner({.name = "owner"}, [] {
-      weft::thread rival({.name = "rival"}, [] {
-        std::thread([] {
-          block_until_told();
-          sleep_in_kernel(2500ms);  // longer than until a standstill is told
-          _exit(0);
-        }).detach();
-        mutex.lock();
-      });
-      mutex.lock();
-      weft::this_thread::yield();
+    ask_for_held_mutex([] {
+      block_until_told();
+      sleep_in_kernel(2500ms);  // longer than until a standstill is told
+      _exit(0);
     });
-    owner.join();
   });
   CHECK(says(text, "that this very worker holds"));
   CHECK(count(text, "has been in thread") == 1);

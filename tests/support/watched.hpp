@@ -12,7 +12,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include <weft/weft.hpp>
 
@@ -56,6 +58,22 @@ inline void block_until_told(int times = 1) {
 inline void compute_until_told() {
   for (int attempt = 0; attempt < 60'000'000 && !is_told_within(0); ++attempt) {
   }
+}
+
+// For ever: a thread of the only worker holds a std::mutex, and the worker runs another one, "rival",
+// which asks for it. `ends` runs on an OS thread beside them.
+template <class End>
+void ask_for_held_mutex(End ends) {
+  static std::mutex mutex;
+  weft::thread owner({.name = "owner"}, [ends] {
+    weft::thread rival({.name = "rival"}, [ends] {
+      std::thread(ends).detach();
+      mutex.lock();
+    });
+    mutex.lock();
+    weft::this_thread::yield();
+  });
+  owner.join();
 }
 
 // What the child wrote to stderr while scene ran under the watchdog. A scene that cannot end calls
