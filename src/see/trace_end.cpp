@@ -198,7 +198,7 @@ void write_trace_of_dying(const char* how) {
   if (!writing_thread.compare_exchange_strong(nobody, os::thread_id(), base::relaxed, base::relaxed)) return let_another_write();
   // [H6] acquire: an OS thread that dies sees the trace; pairs with [H5]
   if (tracing* all = active.exchange(nullptr, base::acquire); all != nullptr) {
-    end_dump_of_others();
+    if (all->recorded->process == getpid()) end_dump_of_others();
     write(all, how, true);
   }
   writing_thread.store(0, base::relaxed);
