@@ -2,11 +2,14 @@
 // and looks at a word until the sleeper has answered.
 #pragma once
 
+#include <errno.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -16,6 +19,27 @@ using timer = std::chrono::steady_clock;
 
 constexpr std::size_t batch = 100;
 constexpr auto pause = std::chrono::microseconds(400);  // until the workers have gone to sleep
+
+inline void must(bool is_right, const char* what) {
+  if (is_right) return;
+  std::fprintf(stderr, "%s: %s failed\n", program_invocation_short_name, what);
+  std::exit(1);
+}
+
+struct size {
+  unsigned workers;
+  std::size_t batches;
+};
+
+// Of the program's words: [WORKERS [SAMPLES]].
+inline size size_of_run(int count, char** words) {
+  const long workers = count > 1 ? std::atol(words[1]) : 2;
+  const long samples = count > 2 ? std::atol(words[2]) : 2000;
+  if (count <= 3 && workers >= 1 && samples >= static_cast<long>(batch))
+    return {static_cast<unsigned>(workers), static_cast<std::size_t>(samples) / batch};
+  std::fprintf(stderr, "usage: %s [WORKERS [SAMPLES]]; at least %zu samples\n", program_invocation_short_name, batch);
+  std::exit(2);
+}
 
 // What a sleeper shares with the waker.
 struct round_trip {

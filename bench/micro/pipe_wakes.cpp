@@ -15,7 +15,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -23,17 +22,11 @@
 
 namespace {
 
-using one_way::batch;
 using one_way::measure_batch;
+using one_way::must;
 using one_way::print;
 using one_way::print_ratios;
 using one_way::round_trip;
-
-void must(bool is_right, const char* what) {
-  if (is_right) return;
-  std::fprintf(stderr, "pipe-wakes: %s failed\n", what);
-  std::exit(1);
-}
 
 void watch(int set, int descriptor, std::uint32_t events) {
   epoll_event event{};
@@ -198,14 +191,9 @@ void measure(std::size_t batches, sleeping_worker& ours, watched_pipe& watched, 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long workers = argc > 1 ? std::atol(argv[1]) : 2;
-  const long samples = argc > 2 ? std::atol(argv[2]) : 2000;
-  if (argc > 3 || workers < 1 || samples < static_cast<long>(batch)) {
-    std::fprintf(stderr, "usage: pipe-wakes [WORKERS [SAMPLES]]; at least %zu samples\n", batch);
-    return 2;
-  }
+  const one_way::size size = one_way::size_of_run(argc, argv);
   weft_config config = WEFT_CONFIG_INIT;
-  config.workers = static_cast<unsigned>(workers);
+  config.workers = size.workers;
   must(weft_init(&config) == WEFT_OK, "weft_init");
   {
     sleeping_worker ours;
@@ -215,7 +203,7 @@ int main(int argc, char** argv) {
     weft::thread watched_thread([&] { watched.sleep_and_answer(); });
     std::thread os_thread([&] { theirs.sleep_and_answer(); });
     std::thread waker([&] {
-      measure(static_cast<std::size_t>(samples) / batch, ours, watched, theirs);
+      measure(size.batches, ours, watched, theirs);
       end(ours);
       end(watched);
       end(theirs);

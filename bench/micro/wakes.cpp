@@ -13,8 +13,6 @@
 #include <weft/weft.hpp>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -22,17 +20,11 @@
 
 namespace {
 
-using one_way::batch;
 using one_way::measure_batch;
+using one_way::must;
 using one_way::print;
 using one_way::print_ratios;
 using one_way::round_trip;
-
-void must(bool is_right, const char* what) {
-  if (is_right) return;
-  std::fprintf(stderr, "wakes: %s failed\n", what);
-  std::exit(1);
-}
 
 class weft_sleeper {
  public:
@@ -100,14 +92,9 @@ void measure(std::size_t batches, weft_sleeper& ours, posix_sleeper& theirs) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long workers = argc > 1 ? std::atol(argv[1]) : 2;
-  const long samples = argc > 2 ? std::atol(argv[2]) : 2000;
-  if (argc > 3 || workers < 1 || samples < static_cast<long>(batch)) {
-    std::fprintf(stderr, "usage: wakes [WORKERS [SAMPLES]]; at least %zu samples\n", batch);
-    return 2;
-  }
+  const one_way::size size = one_way::size_of_run(argc, argv);
   weft_config config = WEFT_CONFIG_INIT;
-  config.workers = static_cast<unsigned>(workers);
+  config.workers = size.workers;
   must(weft_init(&config) == WEFT_OK, "weft_init");
   {
     weft_sleeper ours;
@@ -115,7 +102,7 @@ int main(int argc, char** argv) {
     weft::thread thread([&] { ours.sleep_and_answer(); });
     std::thread os_thread([&] { theirs.sleep_and_answer(); });
     std::thread waker([&] {
-      measure(static_cast<std::size_t>(samples) / batch, ours, theirs);
+      measure(size.batches, ours, theirs);
       end(ours);
       end(theirs);
     });
