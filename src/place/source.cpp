@@ -100,7 +100,7 @@ void unpin(runtime* rt, int only) {
   if (only != any_worker) unpin_from(rt, static_cast<unsigned>(only));
 }
 
-// How often a source that has a wait and no keeper is polled: run/idle.cpp.
+// What is said of them is done in run/idle.cpp.
 void tell_too_many_to_keep(const runtime* rt) {
   const unsigned sources = rt->sources_to_keep.load(base::relaxed);
   const unsigned workers = rt->worker_count.load(base::relaxed);

@@ -279,6 +279,15 @@ static void all(void) {
   RUN(refuses);
 }
 
+/* Workers that never sleep poll. */
+static void is_polled_alone(void) {
+  struct inlet inlet;
+  open_inlet(&inlet);
+  receive_from_outside(&inlet);
+  CHECK(atomic_load(&inlet.waits) == 0);
+  close_inlet(&inlet);
+}
+
 static void without_a_runtime(void) {
   weft_source *out = NULL;
   IS(WEFT_NOT_INITIALIZED, weft_ext_source_add_with(&ops, NULL, &out));
@@ -298,6 +307,11 @@ int main(void) {
   config.caller_outside = true;
   OK(weft_init(&config));
   all();
+  OK(weft_finalize());
+  phase = "active";
+  config.wait_policy = WEFT_WAIT_ACTIVE;
+  OK(weft_init(&config));
+  RUN(is_polled_alone);
   OK(weft_finalize());
   without_a_runtime();
   return 0;

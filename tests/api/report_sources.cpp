@@ -72,22 +72,51 @@ struct slept_in {
 
 }  // namespace
 
+namespace {
+
+template <class Scene>
+child_end end_of_wait_for_ever(const setting& how, Scene before) {
+  child_end end = run_in_child([&] {
+    alarm(100);
+    start(how);
+    before();
+    static weft_event never = WEFT_EVENT_INIT;
+    NEED(weft_event_wait(&never) == WEFT_OK);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.says("deadlock: "));
+  CHECK(end.says("event"));
+  return end;
+}
+
+}  // namespace
+
 TEST_CASE("a deadlock beside a source in which a worker sleeps") {
+  setenv("WEFT_DEADLOCK", "abort", 1);
   for (const setting& how : {setting{1, false}, setting{2, true}}) {
-    const child_end end = run_in_child([&] {
-      setenv("WEFT_DEADLOCK", "abort", 1);
-      alarm(100);
-      start(how);
-      static weft_event never = WEFT_EVENT_INIT;
-      new slept_in;  // it goes with the process
-      NEED(weft_event_wait(&never) == WEFT_OK);
-      return 0;
-    });
-    INFO(end.errors);
-    CHECK(end.signal == SIGABRT);
-    CHECK(end.says("deadlock: "));
-    CHECK(end.says("event"));
+    CHECK(end_of_wait_for_ever(how, [] { new slept_in; }).signal == SIGABRT);  // it goes with the process
   }
+  unsetenv("WEFT_DEADLOCK");
+}
+
+TEST_CASE("what was expected of a source goes with it") {
+  setenv("WEFT_DEADLOCK", "abort", 1);
+  const child_end end = end_of_wait_for_ever({2, false}, [] {
+    const slept_in here;
+    weft_ext_source_expect(here.source, 3);
+    weft_ext_source_expect(here.source, -1);
+    NEED(weft_ext_source_remove(here.source) == WEFT_OK);
+    weft_ext_source_expect(here.source, 1);
+  });
+  CHECK(end.signal == SIGABRT);
+  unsetenv("WEFT_DEADLOCK");
+}
+
+TEST_CASE("a deadlock beside a source under a schedule") {
+  setenv("WEFT_SCHEDULE", "seed:1", 1);
+  CHECK(end_of_wait_for_ever({2, false}, [] { new slept_in; }).exit_code == 86);
+  unsetenv("WEFT_SCHEDULE");
 }
 
 TEST_CASE("silence while a thread waits for a source in which a worker sleeps") {

@@ -124,6 +124,18 @@ static void blocks(void *unused) {
 }
 static void stalled(void) { OK(weft_thread_join(start_named(blocks, NULL, "culprit"))); }
 
+static void quits(void) {
+  weft_ext_trace_note("before", 1);
+  CHECK(raise(SIGQUIT) == 0);
+  OK(weft_sleep_ns(60 * SECOND)); /* another OS thread writes, and ends the program */
+}
+
+static void stands_still(void) {
+  alarm(100); /* where the report does not come */
+  weft_ext_trace_note("before", 1);
+  OK(weft_event_wait(&go_on));
+}
+
 static void aborts(void) {
   OK(dump_to("first"));
   abort();
@@ -133,8 +145,11 @@ static const struct {
   const char *word;
   unsigned workers;
   void (*body)(void);
-} scenes[] = {{"quiet", 1, quiet}, {"heavy", 4, heavy}, {"refused", 1, refused}, {"untraced", 1, untraced},
-              {"child", 1, child}, {"asked", 2, asked}, {"stalled", 2, stalled}, {"aborts", 1, aborts}};
+} scenes[] = {{"quiet", 1, quiet},     {"heavy", 4, heavy},
+              {"refused", 1, refused}, {"untraced", 1, untraced},
+              {"child", 1, child},     {"asked", 2, asked},
+              {"stalled", 2, stalled}, {"aborts", 1, aborts},
+              {"quits", 2, quits},     {"stands_still", 2, stands_still}};
 
 int main(int count, char **words) {
   if (count != 3) return 2;

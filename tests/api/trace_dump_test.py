@@ -119,6 +119,19 @@ class DumpTest(unittest.TestCase):
         self.assertEqual(self.well_formed(trace_test.Trace(self.kept)).about["ended"], "SIGABRT")
         self.dump("first")
 
+    def test_the_last_signal_has_the_trace_written(self):
+        self.assertEqual(self.run_target("quits", WEFT_TRACE=f"keep:{self.kept}").returncode, -signal.SIGQUIT)
+        self.assertEqual(self.notes(self.well_formed(trace_test.Trace(self.kept))), ["before"])
+
+    def test_a_deadlock_has_the_trace_written(self):
+        variables = {**{name: value for name, value in os.environ.items() if not name.startswith("WEFT_")}, "WEFT_TRACE": f"keep:{self.kept}"}
+        with subprocess.Popen([trace_test.TARGET, "stands_still", self.folder], env=variables, stderr=subprocess.PIPE, text=True) as still:
+            lines = iter(still.stderr.readline, "")
+            self.assertTrue(any("trace: what came before is in" in line for line in lines))
+            trace = self.read(self.kept)
+            still.kill()
+        self.assertEqual((trace.about["ended"], self.notes(trace)), ("not yet (deadlock)", ["before"]))
+
     def test_bad_forms_are_refused(self):
         for value, line in (("keep:", "WEFT_TRACE=keep:: want a file's name, keep:FILE, or keep"),
                             ("keep:/nonexistent/x", "WEFT_TRACE=/nonexistent/x: cannot be written")):

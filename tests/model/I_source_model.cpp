@@ -259,6 +259,20 @@ void called_keeper_goes_to_work() {
           thread{"outside", [&] { send_to(the.workers[0], &pinned); }});
 }
 
+// Of two that sleep, the one that keeps no source is woken.
+void keeper_is_woken_last() {
+  core_world::make(2);
+  inlet here;
+  add(&here);
+  for (worker* w : {the.workers[0], the.workers[1]}) w->is_asleep.store(1, base::relaxed);
+  the.rt->sleepers.store(2, base::relaxed);
+  try_to_keep_source(the.workers[0]);
+  check(the.workers[0]->kept_source.load(base::relaxed) != nullptr, "it keeps the source");
+  threads(thread{"waker", [] { wake_one(the.rt); }});
+  check(the.workers[0]->is_asleep.load(base::relaxed) == 1, "the keeper sleeps on");
+  check(the.workers[1]->is_asleep.load(base::relaxed) == 0, "the other one was woken");
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
@@ -285,5 +299,6 @@ const model m9{
 const model m10{"I a called keeper of a source goes to work",
                 {.at_least = 100, .quick = quick_three, .deep = deep_three},
                 called_keeper_goes_to_work};
+const model m12{"I a keeper of a source is woken last", {.at_least = 1, .quick = quick, .deep = deep}, keeper_is_woken_last};
 
 }  // namespace
