@@ -129,7 +129,10 @@ class Keys(unittest.TestCase):
 
     def test_a_dead_servers_key_is_replaced(self):
         dead = self.server()
-        port, old = dead.port, os.stat(key_of(dead.port)).st_ino
+        port = dead.port
+        opened = open(key_of(port), encoding="ascii")  # as long as it is open, no other file has its number
+        self.addCleanup(opened.close)
+        old = os.fstat(opened.fileno()).st_ino
         self.servers.remove(dead)
         dead.process.send_signal(signal.SIGKILL)
         dead.process.communicate()
