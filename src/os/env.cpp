@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/assert.hpp"
@@ -60,7 +61,8 @@ constexpr variable_info table[] = {
     {variable::held_locks, "WEFT_HELD_LOCKS", value_type::flag, 0, 1, "on or off", "on",
      "The library with checks: warn of a thread that waits while its OS thread holds locks of OS threads (pthread_mutex_t)."},
     {variable::blocking, "WEFT_BLOCKING", value_type::duration, 0, second, "0 to 1s", "20us",
-     "How long a call in a blocking region may last before another OS thread runs the worker meanwhile; 0: no time at all."},
+     "How long a call in a blocking region may last before another OS thread runs the worker meanwhile; 0: no time at all. A "
+     "call outside of regions keeps its worker: there is no value auto."},
     {variable::blocking_threads, "WEFT_BLOCKING_THREADS", value_type::count, 0, 100'000, "0 to 100000", "10000",
      "At most so many OS threads beside one a worker, so that workers go on while threads are in blocking regions."},
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
@@ -143,8 +145,28 @@ settings defaults() {
 // What stands before the range in a message; indexed by value_type.
 constexpr const char* wanted[] = {"a whole number, ", "bytes (or K, M, G), ", "a time in ns, us, ms or s, ", "one of ", "", ""};
 
+// A value that users of other runtimes expect, and what does instead.
+struct expected_value {
+  variable of;
+  const char* value;
+  const char* instead;
+};
+constexpr expected_value not_there[] = {
+    {variable::blocking, "auto",
+     "; a call outside of blocking regions keeps its worker, cure: wrap it in weft_blocking (C++: weft::blocking); "
+     "WEFT_WATCHDOG=200ms names such calls"},
+};
+
+const char* what_instead(const variable_info& variable, const char* value) {
+  for (const expected_value& each : not_there) {
+    if (each.of == variable.id && strcasecmp(each.value, value) == 0) return each.instead;
+  }
+  return "";
+}
+
 void report_bad_value(const variable_info& variable, const char* value) {
-  base::report("error: %s=%s: want %s%s", variable.name, value, wanted[static_cast<unsigned>(variable.type)], variable.range);
+  base::report("error: %s=%s: want %s%s%s", variable.name, value, wanted[static_cast<unsigned>(variable.type)], variable.range,
+               what_instead(variable, value));
 }
 
 // A mistyped name is near its meaning: a third of it may be wrong, no more.

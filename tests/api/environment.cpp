@@ -151,7 +151,7 @@ TEST_CASE("a value that cannot be used: refused by its name, and the next weft_i
     const char *name, *bad, *good;
   } const all[] = {{"WEFT_WORKERS", "many", "2"},           {"WEFT_STACK_SIZE", "1", "64K"},    {"WEFT_GUARD_SIZE", "1", "64K"},
                    {"WEFT_WAIT_POLICY", "lazy", "passive"}, {"WEFT_LOCALITY", "far", "strict"}, {"WEFT_BIND", "2", "1"},
-                   {"WEFT_TOPOLOGY", "moon:2", "core:2"}};
+                   {"WEFT_TOPOLOGY", "moon:2", "core:2"},   {"WEFT_BLOCKING", "auto", "1ms"}};
   for (const auto& each : all) {
     const child_end end = refusal(each.name, each.bad, each.good);
     INFO(std::string(each.name), "=", std::string(each.bad), "\n", end.errors);

@@ -249,6 +249,22 @@ TEST_CASE("a bad value is one line with variable, value and what is accepted") {
   }
 }
 
+TEST_CASE("a hand-over without blocking regions is refused in one line that names the cure") {
+  const char* const cure = "cure: wrap it in weft_blocking (C++: weft::blocking); WEFT_WATCHDOG=200ms names such calls\n";
+  for (const char* each : {"WEFT_BLOCKING=auto", "WEFT_BLOCKING=AUTO"}) {
+    const auto end = complaint({each});
+    INFO(end.errors);
+    CHECK(end.exit_code == WEFT_INVALID);
+    CHECK(end.lines() == 1);
+    CHECK(end.says((std::string("error: ") + each + ": want a time in ns, us, ms or s, 0 to 1s; ").c_str()));
+    CHECK(end.says(cure));
+  }
+  for (const char* each : {"WEFT_BLOCKING=automatic", "WEFT_BLOCKING=2s", "WEFT_SPIN=auto"}) {
+    CHECK_FALSE(complaint({each}).says("weft_blocking"));
+  }
+  CHECK(good({"WEFT_GUARD=auto"}).guard == os::guard_choice::automatic);
+}
+
 TEST_CASE("all bad values of one environment are named at once, and the output is left alone") {
   const auto end = complaint({"WEFT_WORKERS=0", "WEFT_BIND=7", "WEFT_SPIN=1ms"});
   CHECK(end.exit_code == WEFT_INVALID);
