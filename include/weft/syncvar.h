@@ -35,7 +35,7 @@ typedef struct weft_syncvar {
 /* A full variable with a value, of which the lowest 60 bits count. */
 #define WEFT_SYNCVAR_INIT(value) {{(uint64_t)(value) << 4}}
 /* An empty variable with the value 0. */
-#define WEFT_SYNCVAR_EMPTY_INIT {{1}}
+#define WEFT_SYNCVAR_EMPTY_INIT {{4}}
 
 /* Waits until a variable is full, copies its value, and empties it.
  * out may be null: no copy.
@@ -69,6 +69,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_syncvar_write_ff(weft_syncvar *syncvar,
  * Errors: WEFT_INVALID (syncvar is null; value is greater than WEFT_SYNCVAR_MAX).
  * Switches: never. Callers: any. */
 WEFT_NODISCARD WEFT_API weft_status weft_syncvar_write_f(weft_syncvar *syncvar, uint64_t value);
+
+/* Adds increment to a variable's value, modulo 2^60, and fills the variable, whatever its state is.
+ * *out receives the sum; out may be null.
+ * Errors: WEFT_INVALID (syncvar is null).
+ * Switches: never. Callers: any. */
+WEFT_NODISCARD WEFT_API weft_status weft_syncvar_add_f(weft_syncvar *syncvar, uint64_t increment, uint64_t *out);
 
 /* Copies the value of a variable whatever its state, which stays as it is.
  * out may be null: no copy. The copy is of one moment, and orders nothing.

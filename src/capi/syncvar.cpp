@@ -98,6 +98,16 @@ weft_status weft_syncvar_write_f(weft_syncvar* syncvar, uint64_t value) {
       [](auto* it, uint64_t data) { return it->change(&data, true), status::ok; });
 }
 
+weft_status weft_syncvar_add_f(weft_syncvar* syncvar, uint64_t increment, uint64_t* out) {
+  static constexpr call_errors of = errors_of("weft_syncvar_add_f");
+  uint64_t sum = 0;
+  const weft_status result = call(
+      of, syncvar, [&](auto* it) { return it->add_at_once(increment, &sum); },
+      [&](auto* it) { return it->add(increment, &sum), status::ok; });
+  if (result == WEFT_OK && out != nullptr) *out = sum;
+  return result;
+}
+
 weft_status weft_syncvar_read_xx(const weft_syncvar* syncvar, uint64_t* out) {
   static constexpr call_errors of = errors_of("weft_syncvar_read_xx");
   return call_on(of, syncvar, [=](const weft_syncvar* it) {

@@ -191,21 +191,36 @@ status syncvar::read(operation what, std::uint64_t deadline_ns, std::uint64_t* o
   return result;
 }
 
-// False: no caller waits any more, and nothing was done.
-bool syncvar::change_marked(const std::uint64_t* value, bool to_full) {
+// Calls change(entry) inside the lock. False: no caller waits any more, and nothing was done.
+template <class Change>
+bool syncvar::change_inside(Change change) {
   feb_stripe* const stripe = feb_stripe_of(key());
   wake_later served;
   stripe->lock.lock();
   feb_entry* const one = stripe->find(key());
   if (one != nullptr) {
-    if (value != nullptr) marked_word::store(one, *value);
-    one->is_full = to_full;
+    change(one);
     feb::settle<marked_word>(one, &served);
     publish(stripe);
   }
   stripe->lock.unlock();
   served.now();
   return one != nullptr;
+}
+
+bool syncvar::change_marked(const std::uint64_t* value, bool to_full) {
+  return change_inside([=](feb_entry* one) {
+    if (value != nullptr) marked_word::store(one, *value);
+    one->is_full = to_full;
+  });
+}
+
+bool syncvar::add_marked(std::uint64_t increment, std::uint64_t* sum) {
+  return change_inside([=](feb_entry* one) {
+    *sum = sum_of(marked_word::load(one), increment);
+    marked_word::store(one, *sum);
+    one->is_full = true;
+  });
 }
 
 }  // namespace weft::sync

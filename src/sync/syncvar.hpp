@@ -55,12 +55,24 @@ class syncvar {
     return replace(seen, data | (to_full ? 0 : empty_mark));
   }
 
+  // To full, with a value that is so much larger, of 60 bits.
+  bool add_at_once(std::uint64_t increment, std::uint64_t* sum) {
+    const std::uint64_t seen = word_.load(base::relaxed);
+    if ((seen & waiters_mark) != 0) return false;
+    *sum = sum_of(value_in(seen), increment);
+    return replace(seen, full_of(*sum));
+  }
+
   // These wait, or lost a race. Errors: nomem, cannot_block, timeout. A deadline of `immediately`
   // never waits.
   status read(feb::operation what, std::uint64_t deadline_ns, std::uint64_t* out);
   status write(feb::operation what, std::uint64_t deadline_ns, std::uint64_t value) { return run(what, deadline_ns, &value); }
   void change(const std::uint64_t* value, bool to_full) {
     while (!change_at_once(value, to_full) && !change_marked(value, to_full)) {
+    }
+  }
+  void add(std::uint64_t increment, std::uint64_t* sum) {
+    while (!add_at_once(increment, sum) && !add_marked(increment, sum)) {
     }
   }
 
@@ -74,9 +86,10 @@ class syncvar {
   std::uint64_t value() const { return value_in(word_.load(base::relaxed)); }
 
  private:
-  // The lowest four bits; the value is above them.
-  static constexpr std::uint64_t empty_mark = 1;
+  // The lowest four bits; the value is above them. The bits are those of an older interface's public words,
+  // so that its words can be these.
   static constexpr std::uint64_t waiters_mark = 2;  // there is an entry with waiters; set and cleared inside the lock
+  static constexpr std::uint64_t empty_mark = 4;
   static constexpr std::uint64_t all_marks = 15;
   static constexpr unsigned value_shift = 4;
 
@@ -85,6 +98,7 @@ class syncvar {
   static std::uint64_t marks_in(std::uint64_t word) { return word & all_marks; }
   static std::uint64_t value_in(std::uint64_t word) { return word >> value_shift; }
   static std::uint64_t full_of(std::uint64_t value) { return value << value_shift; }
+  static std::uint64_t sum_of(std::uint64_t value, std::uint64_t increment) { return (value + increment) & greatest_value; }
   static bool is_ready(std::uint64_t seen, feb::operation what) {
     return ((seen & empty_mark) == 0) == (what != feb::operation::write);
   }
@@ -102,6 +116,9 @@ class syncvar {
   status run(feb::operation what, std::uint64_t deadline_ns, std::uint64_t* value);
   void run_marked(feb_stripe* stripe, feb::operation what, std::uint64_t* value);
   bool change_marked(const std::uint64_t* value, bool to_full);
+  bool add_marked(std::uint64_t increment, std::uint64_t* sum);
+  template <class Change>
+  bool change_inside(Change change);
   void perform(feb_entry* one, feb::operation what, std::uint64_t* value, wake_later* served);
   template <feb::operation What>
   static void leave(sched::await_record* one);

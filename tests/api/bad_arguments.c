@@ -194,6 +194,7 @@ static weft_status unlock_read_side(void) { return weft_rwlock_unlock(&free_rwlo
   DO(WEFT_INVALID, weft_syncvar_write_ef(NULL, 1))                                       \
   DO(WEFT_INVALID, weft_syncvar_write_ff(NULL, 1))                                       \
   DO(WEFT_INVALID, weft_syncvar_write_f(NULL, 1))                                        \
+  DO(WEFT_INVALID, weft_syncvar_add_f(NULL, 1, &out.word))                               \
   DO(WEFT_INVALID, weft_syncvar_try_write_ef(NULL, 1))                                   \
   DO(WEFT_INVALID, weft_syncvar_try_write_ff(NULL, 1))                                   \
   DO(WEFT_INVALID, weft_syncvar_purge_to(NULL, 1))                                       \

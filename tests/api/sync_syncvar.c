@@ -14,6 +14,13 @@ static weft_status read_xx(void *var, uint64_t *out) { return weft_syncvar_read_
 static weft_status write_ef(void *var, uint64_t *out) { return (void)out, weft_syncvar_write_ef(var, WRITTEN); }
 static weft_status write_ff(void *var, uint64_t *out) { return (void)out, weft_syncvar_write_ff(var, WRITTEN); }
 static weft_status write_f(void *var, uint64_t *out) { return (void)out, weft_syncvar_write_f(var, WRITTEN); }
+/* From BEFORE, so that the sum is WRITTEN. */
+static weft_status add_f(void *var, uint64_t *out) {
+  uint64_t sum = UNTOUCHED;
+  const weft_status result = weft_syncvar_add_f(var, WRITTEN - BEFORE, &sum);
+  CHECK(sum == WRITTEN);
+  return (void)out, result;
+}
 static weft_status read_fe_until(void *var, uint64_t *out) { return weft_syncvar_read_fe_until(var, 0, out); }
 static weft_status read_ff_until(void *var, uint64_t *out) { return weft_syncvar_read_ff_until(var, 0, out); }
 static weft_status write_ef_until(void *var, uint64_t *out) { return (void)out, weft_syncvar_write_ef_until(var, WRITTEN, 0); }
@@ -34,6 +41,7 @@ static const struct operation operations[] = {
     {"write_ef", write_ef, FOR_EMPTY, WEFT_CANNOT_BLOCK, FULL, WRITTEN, false},
     {"write_ff", write_ff, FOR_FULL, WEFT_CANNOT_BLOCK, FULL, WRITTEN, false},
     {"write_f", write_f, FOR_ANY, WEFT_OK, FULL, WRITTEN, false},
+    {"add_f", add_f, FOR_ANY, WEFT_OK, FULL, WRITTEN, false},
     {"read_fe_until", read_fe_until, FOR_FULL, WEFT_TIMEOUT, EMPTY, BEFORE, true},
     {"read_ff_until", read_ff_until, FOR_FULL, WEFT_TIMEOUT, FULL, BEFORE, true},
     {"write_ef_until", write_ef_until, FOR_EMPTY, WEFT_TIMEOUT, FULL, WRITTEN, false},
@@ -293,6 +301,45 @@ static void those_that_overwrite_go_first(void) {
   CHECK(value_of(&line.var) == CALLERS - 3 && !weft_syncvar_is_full(&line.var));
 }
 
+static void write_when_empty(void *argument, int index) {
+  struct channel *channel = argument;
+  (void)index;
+  IS_OK(weft_syncvar_write_ef(&channel->var, WRITTEN));
+}
+
+/* While callers wait, and while none does, no sum is lost; the sum has 60 bits. */
+static void add_once(void *argument, int index) {
+  struct channel *channel = argument;
+  (void)index;
+  for (int i = 0; i < ROUNDS; ++i) IS_OK(weft_syncvar_add_f(&channel->var, 3, NULL));
+}
+
+static void sums_have_sixty_bits(void) {
+  struct channel channel = {.var = WEFT_SYNCVAR_INIT(WEFT_SYNCVAR_MAX)};
+  uint64_t sum = UNTOUCHED;
+  IS_OK(weft_syncvar_add_f(&channel.var, 2, &sum));
+  CHECK(sum == 1 && value_of(&channel.var) == 1 && weft_syncvar_is_full(&channel.var));
+  struct caller callers[CALLERS], waits;
+  start_caller(&waits, true, write_when_empty, &channel, 0);
+  wait_until_blocked(&waits);
+  for (int i = 0; i < CALLERS; ++i) start_caller(&callers[i], i % 2 == 0, add_once, &channel, i);
+  for (int i = 0; i < CALLERS; ++i) end_caller(&callers[i]);
+  CHECK(value_of(&channel.var) == 1 + 3ull * CALLERS * ROUNDS);
+  IS_OK(weft_syncvar_empty(&channel.var));
+  end_caller(&waits);
+  CHECK(value_of(&channel.var) == WRITTEN && weft_syncvar_is_full(&channel.var));
+}
+
+static void adds_serve(void) {
+  struct line line = {.var = WEFT_SYNCVAR_EMPTY_INIT, .expected = 5};
+  struct caller one;
+  uint64_t sum = UNTOUCHED;
+  start_in_line(&one, read_the_expected, &line, 1);
+  IS_OK(weft_syncvar_add_f(&line.var, 5, &sum));
+  end_caller(&one);
+  CHECK(sum == 5 && value_of(&line.var) == 5 && !weft_syncvar_is_full(&line.var));
+}
+
 /* Each kind of change while a caller waits. */
 static void changes_serve(void) {
   struct line line = {.var = WEFT_SYNCVAR_INIT(1), .expected = 4};
@@ -326,6 +373,8 @@ static void anywhere(void) {
 static void with_runtime(void) {
   first_come_first_served();
   those_that_overwrite_go_first();
+  sums_have_sixty_bits();
+  adds_serve();
   changes_serve();
 }
 
