@@ -1,8 +1,9 @@
-// weft::select: waits at several channels at once, and does exactly one of the things that it was
-// given.
+// weft::select: waits at several channels at once, and for conditions that only polling can see,
+// and does exactly one of the things that it was given.
 //
 //   weft::select(weft::on_pop(requests, [&](request r) { serve(r); }),
 //                weft::on_push(results, next, [&] { next = make_next(); }),
+//                weft::on_polled([&] { return is_idle(stream); }, [&] { launch_next(); }),
 //                weft::after(50ms, [&] { report_idle(); }));
 //
 // If several branches are ready, each of them is chosen with the same probability. A branch of a
@@ -25,6 +26,7 @@
 #include <weft/weft.h>
 #include <weft/channel.hpp>
 #include <weft/detail/channel_core.hpp>
+#include <weft/detail/polled_wait.hpp>
 #include <weft/detail/selection.hpp>
 #include <weft/detail/stop.hpp>
 #include <weft/error.hpp>
@@ -168,6 +170,28 @@ class stop_branch final : public branch {
   [[no_unique_address]] F function_;
 };
 
+template <class Condition, class F>
+class polled_branch final : public branch {
+ public:
+  template <class C, class G>
+  polled_branch(C&& is_done, G&& function)
+      : is_done_(std::forward<C>(is_done)), wait_(ask, this), function_(std::forward<G>(function)) {
+    kind = branch_kind::polled;
+  }
+  bool has_come() noexcept override { return is_done_(); }
+  void arm(channel_waiter* waiter) override { wait_.arm(channel_decision{waiter, number}); }
+  void disarm() noexcept override { wait_.disarm(); }
+  bool has_ended(channel_waiter::outcome result) noexcept override { return result == channel_waiter::outcome::done; }
+  void run() override { std::invoke(function_); }
+
+ private:
+  static bool ask(void* self) noexcept { return static_cast<polled_branch*>(self)->has_come(); }
+
+  [[no_unique_address]] Condition is_done_;
+  polled_wait wait_;
+  [[no_unique_address]] F function_;
+};
+
 }  // namespace detail
 
 // A branch of select: pops a value, and calls popped(value). closed, if it is there, is called
@@ -203,6 +227,16 @@ template <class Duration, std::invocable F>
   return detail::timer_branch<std::decay_t<F>>(detail::to_ns(deadline.time_since_epoch()), std::forward<F>(function));
 }
 
+// A branch of select: chosen once is_done() has returned true. As with weft::wait_poll, workers call
+// is_done, one at a time and in no thread's name, as long as select waits: it must not wait, call
+// Weft, or throw, which ends the program. Another branch may be chosen after it has returned true,
+// so it must change nothing. Where no runtime runs, the caller of select polls, at least every
+// millisecond.
+template <std::predicate C, std::invocable F>
+[[nodiscard]] auto on_polled(C&& is_done, F&& function) {
+  return detail::polled_branch<std::decay_t<C>, std::decay_t<F>>(std::forward<C>(is_done), std::forward<F>(function));
+}
+
 // A branch of select: chosen if no other branch is ready now.
 template <std::invocable F>
 [[nodiscard]] auto otherwise(F&& function) {
@@ -224,7 +258,7 @@ template <std::invocable F>
 template <class... Branches>
   requires(std::derived_from<std::remove_cvref_t<Branches>, detail::branch> && ...)
 std::size_t select(Branches&&... branches) {
-  static_assert(sizeof...(Branches) != 0, "weft::select needs a branch: on_pop, on_push, after, otherwise or on_stop");
+  static_assert(sizeof...(Branches) != 0, "weft::select needs a branch: on_pop, on_push, after, on_polled, otherwise or on_stop");
   if constexpr (sizeof...(Branches) != 0) {
     std::array<detail::branch*, sizeof...(Branches)> all{&branches...};
     std::array<detail::branch*, sizeof...(Branches)> order{};

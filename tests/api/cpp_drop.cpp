@@ -9,6 +9,7 @@
 #include <weft/future.hpp>
 #include <weft/jthread.hpp>
 #include <weft/runtime.hpp>
+#include <weft/select.hpp>
 #include <weft/task.hpp>
 #include <weft/thread.hpp>
 
@@ -121,6 +122,21 @@ TEST_CASE("drop: a coroutine that sleeps stays suspended") {
   runtime.drop();
   CHECK(state == 1);
   CHECK(!end.is_ready());
+}
+
+TEST_CASE("drop: a polled condition of select is asked no more") {
+  std::atomic<int> looks = 0;
+  weft::runtime runtime({.workers = 1});
+  weft::thread([&] {
+    const auto never = [&] { return ++looks < 0; };
+    weft::select(weft::on_polled(never, [] {}), weft::after(std::chrono::hours(1), [] {}));
+  }).detach();
+  while (looks < 3) CHECK(weft_yield_or_wait(WEFT_FOREVER) == WEFT_OK);
+  runtime.drop();
+  const int until_then = looks;
+  const weft::runtime next({.workers = 1});
+  weft::this_thread::sleep_for(std::chrono::milliseconds(3));
+  CHECK(looks == until_then);
 }
 
 TEST_CASE("drop: refused while an OS thread is adopted") {

@@ -3,7 +3,7 @@
 //
 //      undecided ----> branch n     by the caller on the other side, inside the lock of a channel
 //      undecided ----> given up     by the call itself, after its deadline
-//      undecided ----> branch n     by a stop callback
+//      undecided ----> branch n     by a stop callback, or a worker that polls
 //
 // A ULT that waits at one channel, without a deadline and for no stop, leaves nothing to be chosen:
 // the caller that takes its place off the queue owns the wake-up. The ULT keeps the lock of the
@@ -181,12 +181,13 @@ class channel_waiter {
   weft_event event_;
 };
 
-// A stop callback: it decides a wait.
+// Decides a wait from outside of its channels; as a stop callback, too.
 struct channel_decision {
   channel_waiter* waiter;
   std::uint32_t branch;
-  void operator()() const noexcept {
-    if (waiter->decide(branch)) waiter->finish(channel_waiter::outcome::done);
+  void operator()() const noexcept { decide(channel_waiter::outcome::done); }
+  void decide(channel_waiter::outcome result) const noexcept {
+    if (waiter->decide(branch)) waiter->finish(result);
   }
 };
 

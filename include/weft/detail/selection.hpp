@@ -18,7 +18,7 @@
 
 namespace weft::detail {
 
-enum class branch_kind : std::uint8_t { channel, timer, otherwise, stop };
+enum class branch_kind : std::uint8_t { channel, timer, otherwise, stop, polled };
 
 // What a branch of a channel says when it is looked at, inside the lock. `ready`: the step was
 // taken.
@@ -30,9 +30,13 @@ struct branch {
   std::uint64_t deadline_ns = WEFT_FOREVER;
 
   virtual void run() = 0;
+  // After a step that was taken.
+  virtual void settle() {}
   // After a wait that chose this branch. False: select begins anew.
   virtual bool has_ended(channel_waiter::outcome) noexcept { return true; }
   virtual bool is_stopped() const noexcept { return false; }
+  virtual bool has_come() noexcept { return false; }  // of a polled one
+  // From then on until disarm, the branch may decide the wait.
   virtual void arm(channel_waiter*) {}
   virtual void disarm() noexcept {}
 
@@ -51,8 +55,6 @@ struct channel_branch : branch {
   virtual readiness look() = 0;
   virtual void enlist() noexcept = 0;
   virtual void delist() noexcept = 0;
-  // Outside it, after a step that was taken.
-  virtual void settle() = 0;
 
   void enter(channel_waiter* me) noexcept {
     place.waiter = me;
@@ -76,6 +78,7 @@ class selection {
       if (each->kind == branch_kind::timer && (timer_ == nullptr || each->deadline_ns < timer_->deadline_ns)) timer_ = each;
       if (each->kind == branch_kind::otherwise) otherwise_ = each;
       has_stop_ = has_stop_ || each->kind == branch_kind::stop;
+      has_polled_ = has_polled_ || each->kind == branch_kind::polled;
     }
     std::sort(order_, order_ + channels_,
               [](branch* left, branch* right) { return std::less<>()(channel(left)->lock, channel(right)->lock); });
@@ -107,7 +110,8 @@ class selection {
     for (std::size_t i = 0; has_stop_ && i < count_; ++i) {
       if (all_[i]->is_stopped()) return all_[i];
     }
-    channel_waiter me(timer_ != nullptr ? timer_->deadline_ns : WEFT_FOREVER, false);
+    const std::uint64_t deadline_ns = next_deadline();
+    channel_waiter me(deadline_ns, false);
     struct all_locked {
       selection& one;
       explicit all_locked(selection& of) noexcept : one(of) {
@@ -117,7 +121,7 @@ class selection {
         one.for_each_lock([](channel_lock* lock) { lock->unlock(); });
       }
     };
-    channel_branch* ready = nullptr;
+    branch* ready = nullptr;
     {
       const all_locked hold(*this);
       ready = look();
@@ -127,14 +131,25 @@ class selection {
       ready->settle();
       return ready;
     }
-    return otherwise_ != nullptr ? otherwise_ : wait(me);
+    return otherwise_ != nullptr ? otherwise_ : wait(me, deadline_ns);
   }
 
-  // Inside all locks, in an order that is drawn anew each time: the channel whose step was taken.
-  channel_branch* look() {
+  // Of the next wait, which is short where no worker polls.
+  std::uint64_t next_deadline() noexcept {
+    const std::uint64_t last_ns = timer_ != nullptr ? timer_->deadline_ns : WEFT_FOREVER;
+    if (!polls_alone_) return last_ns;
+    constexpr std::uint64_t longest_pause_ns = 1'000'000;
+    pause_ns_ = std::min(2 * pause_ns_, longest_pause_ns);
+    return std::min(last_ns, weft_now_ns() + pause_ns_);
+  }
+
+  // Inside all locks, in an order that is drawn anew each time: the branch whose step was taken, or
+  // whose condition has come.
+  branch* look() {
     for (std::size_t left = count_; left > 1; --left) std::swap(all_[left - 1], all_[any_below(left)]);
-    is_any_open_ = false;
+    is_any_open_ = has_polled_;
     for (std::size_t i = 0; i < count_; ++i) {
+      if (all_[i]->has_come()) return all_[i];
       if (all_[i]->kind != branch_kind::channel) continue;
       channel_branch* const each = channel(all_[i]);
       const readiness seen = each->look();
@@ -148,20 +163,30 @@ class selection {
     for (std::size_t i = 0; i < channels_; ++i) channel(order_[i])->enter(me);
   }
 
-  branch* wait(channel_waiter& me) {
+  bool must_arm(const branch* one) const noexcept {
+    return one->kind == branch_kind::stop || (one->kind == branch_kind::polled && !polls_alone_);
+  }
+
+  branch* wait(channel_waiter& me, std::uint64_t deadline_ns) {
     if (!is_any_open_ && timer_ == nullptr && !has_stop_) {
       leave(nullptr);
       fail(WEFT_ENDED, "weft::select: all channels are closed");
     }
-    for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->arm(&me);
+    for (std::size_t i = 0; arms_any() && i < count_; ++i) {
+      if (must_arm(all_[i])) all_[i]->arm(&me);
+    }
     const weft_status status = me.wait("select");
-    for (std::size_t i = 0; has_stop_ && i < count_; ++i) all_[i]->disarm();
+    for (std::size_t i = 0; arms_any() && i < count_; ++i) all_[i]->disarm();
     branch* const chosen = status == WEFT_OK ? numbered(me.decision()) : nullptr;
     leave(chosen);
-    if (status == WEFT_TIMEOUT) return timer_;
+    if (status == WEFT_TIMEOUT) return timer_ != nullptr && deadline_ns == timer_->deadline_ns ? timer_ : nullptr;
     check(status, "weft::select");
-    return chosen->has_ended(me.result()) ? chosen : nullptr;
+    if (chosen->has_ended(me.result())) return chosen;
+    polls_alone_ = polls_alone_ || chosen->kind == branch_kind::polled;
+    return nullptr;
   }
+
+  bool arms_any() const noexcept { return has_stop_ || has_polled_; }
 
   branch* numbered(std::uint32_t number) const noexcept {
     return *std::find_if(all_, all_ + count_, [number](const branch* each) { return each->number == number; });
@@ -186,6 +211,9 @@ class selection {
   branch* timer_ = nullptr;  // the first that ends
   branch* otherwise_ = nullptr;
   bool has_stop_ = false;
+  bool has_polled_ = false;
+  bool polls_alone_ = false;  // no worker polls: there is no runtime, or it is ending
+  std::uint64_t pause_ns_ = 1'000;
   bool is_any_open_ = false;
 };
 
