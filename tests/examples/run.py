@@ -5,7 +5,9 @@ A program that is expected to explain itself rather than to end (--report) is ki
 regular expressions."""
 
 import argparse
+import json
 import os
+import pathlib
 import re
 import selectors
 import signal
@@ -39,11 +41,10 @@ def check_report(command, environment, wanted, seconds):
     return [f"no report matches {each}" for each in wanted if not re.search(each, text, re.DOTALL)]
 
 
-def check_output(command, environment, expected, printed, seconds, exit_signal, wanted):
+def check_output(command, environment, expected, printed, seconds, status, wanted):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds)
     sys.stdout.write(done.stderr)
     problems = [f"stderr has nothing that matches {each}" for each in wanted if not re.search(each, done.stderr, re.DOTALL)]
-    status = -signal.Signals[exit_signal] if exit_signal else 0
     if done.returncode != status:
         problems.append(f"exit status {done.returncode}, not {status}")
     if expected is not None and done.stdout != expected:
@@ -52,6 +53,16 @@ def check_output(command, environment, expected, printed, seconds, exit_signal, 
     if not wanted and done.stderr:
         problems.append("printed on stderr")
     return problems
+
+
+def check_trace(path):
+    """A trace of which the parsers, and what the program did while it was slow, are told."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+    except (OSError, ValueError, KeyError) as problem:
+        return [f"{path} holds no trace: {problem!r}"]
+    return [] if any("parser" in str(event.get("name")) for event in events) else [f"{path} names no parser"]
 
 
 def main():
@@ -64,6 +75,8 @@ def main():
     parser.add_argument("--stderr", action="append", default=[], metavar="REGEX")
     parser.add_argument("--report", action="store_true", help="kill the program once it has reported")
     parser.add_argument("--signal", help="the signal that ends it")
+    parser.add_argument("--status", type=int, default=0, help="its exit status")
+    parser.add_argument("--written", metavar="FILE", help="a trace that it writes")
     parser.add_argument("--seconds", type=float, default=60)
     arguments = parser.parse_args()
     environment = dict(os.environ, **dict(each.split("=", 1) for each in arguments.env))
@@ -72,7 +85,12 @@ def main():
         problems = check_report(command, environment, arguments.stderr, arguments.seconds)
     else:
         expected = open(arguments.expect, encoding="utf-8").read() if arguments.expect else None
-        problems = check_output(command, environment, expected, arguments.stdout, arguments.seconds, arguments.signal, arguments.stderr)
+        status = -signal.Signals[arguments.signal] if arguments.signal else arguments.status
+        if arguments.written:
+            pathlib.Path(arguments.written).unlink(missing_ok=True)
+        problems = check_output(command, environment, expected, arguments.stdout, arguments.seconds, status, arguments.stderr)
+        if arguments.written:
+            problems += check_trace(arguments.written)
     for problem in problems:
         print(problem)
     return 1 if problems else 0
