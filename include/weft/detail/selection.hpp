@@ -74,14 +74,12 @@ class selection {
     for (std::size_t i = 0; i < count; ++i) {
       branch* const each = all[i];
       each->number = static_cast<std::uint32_t>(i + 1);
-      if (each->kind == branch_kind::channel) order_[channels_++] = each;
+      if (each->kind == branch_kind::channel) put_in_order(each);
       if (each->kind == branch_kind::timer && (timer_ == nullptr || each->deadline_ns < timer_->deadline_ns)) timer_ = each;
       if (each->kind == branch_kind::otherwise) otherwise_ = each;
       has_stop_ = has_stop_ || each->kind == branch_kind::stop;
       has_polled_ = has_polled_ || each->kind == branch_kind::polled;
     }
-    std::sort(order_, order_ + channels_,
-              [](branch* left, branch* right) { return std::less<>()(channel(left)->lock, channel(right)->lock); });
   }
 
   std::size_t run() {
@@ -94,6 +92,12 @@ class selection {
 
  private:
   static channel_branch* channel(branch* one) noexcept { return static_cast<channel_branch*>(one); }
+
+  void put_in_order(branch* one) noexcept {
+    std::size_t at = channels_++;
+    for (; at != 0 && std::less<>()(channel(one)->lock, channel(order_[at - 1])->lock); --at) order_[at] = order_[at - 1];
+    order_[at] = one;
+  }
 
   template <class Function>
   void for_each_lock(Function function) noexcept {
