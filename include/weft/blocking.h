@@ -25,8 +25,11 @@ extern "C" {
 
 /* Begins a blocking region of the caller. Regions nest: those inside of another one only count.
  *
- * On an OS thread outside, where no runtime has started, and under WEFT_SCHEDULE, whose workers
- * share one OS thread, a region means nothing, and succeeds.
+ * On an OS thread outside, and where no runtime has started, a region means nothing, and succeeds.
+ * Under WEFT_SCHEDULE all workers share one OS thread, so the caller stays a ULT on its worker, and
+ * a call that waits for another thread of the program waits for ever. Whether other units of the
+ * worker run meanwhile is then a choice of the schedule, at either end of the region: both calls
+ * may switch.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback).
  * Switches: never. Callers: any.
  * Undefined: to end the ULT, or to leave its stack (longjmp, a context's switch), inside of a

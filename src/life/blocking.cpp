@@ -16,6 +16,7 @@
 #include "run/park.hpp"
 #include "run/ready.hpp"
 #include "run/waiting_units.hpp"
+#include "seeded/turns.hpp"
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
@@ -98,6 +99,12 @@ void begin(worker* w, unit* self, blocking_call* call, const void* place) {
   if (all != nullptr) wake_region_guard(all);
 }
 
+// Under a schedule, at either end of a region. All workers share one OS thread, on which the call is
+// made at once; what other units of the worker do meanwhile, they do before it or after it.
+void pass_end_of_region(worker* w) {
+  if (has_waiting(w) && lets_others_run(w)) yield(w, w->current);
+}
+
 }  // namespace
 
 status begin_blocking(const void* place) {
@@ -109,7 +116,11 @@ status begin_blocking(const void* place) {
   }
   unit* const self = w->current;
   if (self == nullptr || self->has(is_tasklet)) return status::cannot_block;
-  if (w->rt->turns == nullptr) begin(w, self, call, place);
+  if (w->rt->turns != nullptr) {
+    pass_end_of_region(w);
+  } else {
+    begin(w, self, call, place);
+  }
   return status::ok;
 }
 
@@ -123,13 +134,23 @@ void stay_if_dropped(worker* w) {
   while (w->current != main_of(w->rt)) w = yield(w, w->current);
 }
 
+status end_in_turn(worker* w) {
+  if (w->current == nullptr || w->current->has(is_tasklet)) return status::ok;
+  const int kept = read_errno();
+  pass_end_of_region(w);
+  stay_if_dropped(local::current_worker());
+  write_errno(kept);
+  return status::ok;
+}
+
 }  // namespace
 
 status end_blocking() {
   blocking_call* const call = this_blocking_call();
   if (call->depth == 0) {
-    const worker* const w = local::current_worker();
-    return w == nullptr || w->rt->turns != nullptr ? status::ok : status::not_owner;
+    worker* const w = local::current_worker();
+    if (w == nullptr) return status::ok;
+    return w->rt->turns != nullptr ? end_in_turn(w) : status::not_owner;
   }
   if (--call->depth != 0) return status::ok;
   if (call->began_ns == 0 && call->w->lent.take_back(call)) {

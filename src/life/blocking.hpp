@@ -8,8 +8,9 @@
 namespace weft::sched {
 
 // Called by a ULT, which from then on until the end is an OS thread outside; nested calls count. On
-// OS threads outside, and under a schedule, nothing happens. place: the caller. Errors:
-// cannot_block (a tasklet, a callback).
+// OS threads outside nothing happens. Under a schedule the caller stays a ULT, and either end of a
+// region is a choice of the schedule. place: the caller. Errors: cannot_block (a tasklet, a
+// callback).
 status begin_blocking(const void* place);
 
 // Called on the same OS thread. May switch. Keeps errno. Errors: not_owner (no region is open).

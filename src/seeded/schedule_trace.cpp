@@ -17,7 +17,7 @@ namespace weft::sched {
 namespace {
 
 constexpr char first_line[] = "weft schedule 1\n";
-constexpr const char* kind_names[] = {"turn", "yield", "rest", "unit", "victim"};
+constexpr const char* kind_names[] = {"turn", "yield", "rest", "unit", "victim", "region"};
 
 // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's keeps its text for each OS thread
 const char* why_not() { return strerror(errno); }

@@ -24,6 +24,7 @@ enum class choice_kind : std::uint8_t {
   rest,    // a worker has nothing to do: which other one goes on
   unit,    // which of its ready units a worker takes
   victim,  // from which an idle worker takes some
+  region,  // at either end of a blocking region: whether other units of the worker run meanwhile
 };
 
 struct recorded_choice {

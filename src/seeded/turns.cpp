@@ -301,6 +301,8 @@ std::uint32_t choose_victim(worker* w, std::uint32_t count) {
   return turns_of(w)->plan.choose(choice_kind::victim, count, nullptr);
 }
 
+bool lets_others_run(worker* w) { return turns_of(w)->plan.choose(choice_kind::region, 2, nullptr) != 0; }
+
 std::uint64_t turns_now_ns(const runtime* rt) { return rt->turns->now_ns; }
 
 // ---- the life of virtual workers ----

@@ -79,6 +79,9 @@ bool awaits_turn(const worker* w);
 unit* choose_unit(worker* w);  // inside the lock; null: none is ready
 // Of `count` victims, whose workers' indices stand in candidates.
 std::uint32_t choose_victim(worker* w, std::uint32_t count);
+// Of a unit in a blocking region, while others wait for its worker: whether they run before it goes
+// on, as if the call had lasted.
+bool lets_others_run(worker* w);
 
 // The clock of the units of this runtime: clock.hpp.
 std::uint64_t turns_now_ns(const runtime* rt);

@@ -389,6 +389,25 @@ static void pools_lose_them(void) {
   }
 }
 
+/* ---- regions ---- */
+
+static void go_from_region_to_region(void *argument) {
+  arrive();
+  for (;;) OK(weft_blocking(nothing, argument));
+}
+
+static void regions_end(const char *schedule) {
+  phase = "regions under a schedule";
+  prepare_objects();
+  CHECK(setenv("WEFT_SCHEDULE", schedule, 1) == 0);
+  init_with(2);
+  for (int each = 0; each < EACH; ++each) OK(weft_thread_create(go_from_region_to_region, NULL, NULL, NULL));
+  wait_at_least(&arrived, EACH);
+  drop();
+  is_told(EACH, EACH, 0);
+  CHECK(unsetenv("WEFT_SCHEDULE") == 0);
+}
+
 int main(void) {
   listen_to_library();
   everything_is_dropped(1);
@@ -401,5 +420,7 @@ int main(void) {
   may_be_detached_meanwhile();
   timed_awaiters_end();
   pools_lose_them();
+  regions_end("seed:1");
+  regions_end("seed:2,sample:pos");
   return 0;
 }

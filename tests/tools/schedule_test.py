@@ -56,6 +56,28 @@ class ScheduleTest(command.CommandTest):
             self.assertEqual((again.returncode, again.stderr), (1, failed.stderr))
             self.assertEqual(trace_again, trace)
 
+    def test_regions_and_sources_repeat(self):
+        counts, orders = set(), set()
+        for seed in range(1, 40):
+            schedule = f"seed:{seed}" + ("", ",pct:3,length:60", ",sample:pos")[seed % 3]
+            first, trace = self.record("tools_regions", schedule)
+            again, trace_again = self.record("tools_regions", schedule, "again")
+            self.assertEqual((trace_again, again.stdout, again.returncode), (trace, first.stdout, first.returncode))
+            replayed, trace_of_replay = self.record("tools_regions", f"replay:{self.path('record')}", "replayed")
+            self.assertEqual((trace_of_replay, replayed.stdout, replayed.stderr), (trace, first.stdout, first.stderr))
+            self.assertIn(first.returncode, (0, 1), first.stderr)
+            order, count = first.stdout.split()
+            counts.add(int(count))
+            orders.add(order)
+        self.assertIn(4, counts)
+        self.assertGreater(len(counts), 2, "threads of one worker run in each other's regions")
+        self.assertGreater(len(orders), 6)
+
+    def test_the_usual_region_is_short(self):
+        result, trace = self.record("tools_regions", "")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(trace.count("\n"), 3, trace)
+
     def test_a_deadlock_ends_the_run_and_keeps_its_record(self):
         seed = next(seed for seed in range(1, 100) if run("lock_order", f"seed:{seed}").returncode == DEADLOCK)
         failed, trace = self.record("lock_order", f"seed:{seed}", "failed")
