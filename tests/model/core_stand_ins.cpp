@@ -136,6 +136,7 @@ STAND_IN void sleep_in_turn(worker*) {}
 STAND_IN void ring_bell(turn_taking*) {}
 STAND_IN void host_turns(worker*) {}
 STAND_IN void leave_turns(worker*) {}
+STAND_IN bool lets_others_run(worker*) { return false; }
 STAND_IN bool needs_os_thread(const worker*) { return true; }
 STAND_IN status start_virtual(worker*, void* (*)(void*)) { return status::unsupported; }
 STAND_IN void join_virtual(worker*) {}
