@@ -242,8 +242,8 @@ inline bool begin_detach(unit* one, std::uintptr_t* found) {
 // False: it has ended, and is the caller's to free.
 inline bool complete_detach(unit* one) {
   std::uintptr_t expected = detaching;
-  // [T10] acquire: sees what the unit did; pairs with [T2] [T9]
-  return one->join.compare_exchange_strong(expected, detached, base::acquire, base::acquire);
+  // [T10] acq_rel: is done with the unit, or sees what it did; pairs with [T2] [T9]
+  return one->join.compare_exchange_strong(expected, detached, base::acq_rel, base::acquire);
 }
 }  // namespace join_word
 
