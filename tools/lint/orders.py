@@ -181,7 +181,7 @@ def check_tags(files, pages):
 
 
 def check(top):
-    paths = sources.files(top, ["src", "faces/argobots", "faces/common", "dist", "lang"], (".hpp", ".cpp", ".h")) + sources.files(top, ["include/weft/hot.h"], ".h")
+    paths = sources.files(top, ["src", "faces/argobots", "faces/common", "faces/qthreads/src", "dist", "lang"], (".hpp", ".cpp", ".h")) + sources.files(top, ["include/weft/hot.h"], ".h")
     files = [SourceFile(path, sources.read(top, path)) for path in paths if path not in EXEMPT]
     folder = os.path.join(top, "docs", "protocols")
     pages = {name[:-3] for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(".md")}

@@ -1,0 +1,91 @@
+#include "children.hpp"
+
+#include "key.hpp"
+#include "task.hpp"
+
+namespace weft::qthreads {
+
+namespace {
+
+const char* stack_pointer() { return static_cast<const char*>(__builtin_frame_address(0)); }
+
+// While three quarters of a usual stack are free, a task that needs one has room enough.
+bool has_room(const runtime* all, task* lender) {
+  if (lender->stack_low == nullptr) {
+    void* low = nullptr;
+    weft_ext_thread_stack(thread_of(lender), &low, nullptr);
+    if (low == nullptr) return false;
+    lender->stack_low = static_cast<char*>(low);
+  }
+  const char* const here = stack_pointer();
+  return here > lender->stack_low && static_cast<std::size_t>(here - lender->stack_low) >= all->lend_bytes;
+}
+
+// True: the caller owns the unit, which has not started. One that has is in its pool again.
+bool take_if_new(weft_thread* unit) {
+  const task* const one = task_of(unit);
+  if (one->has_started.load(base::relaxed)) return false;
+  weft_pool* const home = one->home;
+  if (!weft_ext_pool_remove(home, unit)) return false;
+  if (!one->has_started.load(base::relaxed)) return true;
+  static_cast<void>(weft_ext_pool_push(home, unit, WEFT_PUSH_WOKEN));
+  return false;
+}
+
+// The main thread moves by its pin alone.
+void go_home(task* lender) {
+  if ((lender->flags & is_main) == 0) {
+    if (weft_thread_migrate_to_pool(thread_of(lender), lender->home) == WEFT_OK) weft_yield();
+    return;
+  }
+  static_cast<void>(weft_pin(0));
+  if (current_runtime()->workers_each == 1) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
+}
+
+// The lender's thread is the child's while that runs.
+void run_in_place(task* lender, task* one) {
+  task* const before = lender->acting;
+  lender->acting = one;
+  run_to_end(one, one->argument);
+  lender->acting = before;
+  // Another OS thread may run the lender now; where it belongs has not changed, but the child may
+  // have moved it.
+  if ((one->flags & has_moved) != 0) go_home(lender);
+}
+
+}  // namespace
+
+void children::add(const void* word, weft_thread* unit) {
+  child* const note = note_of(word);
+  if (note->word != nullptr) static_cast<void>(weft_thread_detach(note->unit));
+  *note = {word, unit};
+}
+
+void children::forget_all() {
+  for (child& note : notes) {
+    if (note.word != nullptr) static_cast<void>(weft_thread_detach(note.unit));
+    note = {nullptr, nullptr};
+  }
+}
+
+void run_child_of(const void* word) {
+  const runtime* const all = current_runtime();
+  if (all == nullptr) return;
+  const int here = worker_here(all);
+  if (here < 0) return;
+  child* const note = all->workers[here].made->note_of(word);
+  if (note->word != word || word == nullptr) [[likely]]
+    return;
+  task* const lender = task_of(weft_self());
+  weft_thread* const unit = note->unit;
+  if (lender->function == nullptr || has_keys() || !has_room(all, lender)) return;
+  note->word = nullptr;
+  if (!take_if_new(unit)) {
+    static_cast<void>(weft_thread_detach(unit));
+    return;
+  }
+  run_in_place(lender, task_of(unit));
+  weft_ext_thread_discard(unit);
+}
+
+}  // namespace weft::qthreads

@@ -1,0 +1,44 @@
+// Joins in place: a reader that waits for the return word of a task that has not started runs that
+// task itself, on its own stack, instead of waiting. So trees of tasks are walked depth first,
+// whatever the scheduler, and a task whose maker waits for it at once costs no switch.
+//
+// Each worker notes the tasks that were made on it, by the address of their return word. A note is
+// the right to join the task's unit. It is used or given up on that worker alone, between two
+// switches, so that nothing is shared. Tasks that stay on a shepherd, and those that have a copy of
+// their argument, are not noted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+namespace weft::qthreads {
+
+struct runtime;
+
+struct child {
+  const void* word;  // null: none
+  weft_thread* unit;
+};
+
+struct children {
+  static constexpr std::size_t size_as_power = 8;
+  static constexpr std::size_t size = std::size_t{1} << size_as_power;
+  child notes[size];
+
+  child* note_of(const void* word) {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+    return &notes[reinterpret_cast<std::uintptr_t>(word) * golden >> (64 - size_as_power)];
+  }
+  // Instead of the note that was there, whose task is then joined by nobody.
+  void add(const void* word, weft_thread* unit);
+  // At the end, once no worker runs.
+  void forget_all();
+};
+
+// The caller is about to wait for a word to be full, or would if it is not: a task that will fill
+// it, has not started and may run on the caller's stack has run when the call returns.
+void run_child_of(const void* word);
+
+}  // namespace weft::qthreads

@@ -1,0 +1,154 @@
+#include "environment.hpp"
+
+#include <sched.h>
+#include <strings.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include <weft/weft.h>
+
+namespace weft::qthreads {
+
+namespace {
+
+// Weft's own limit of workers.
+constexpr unsigned most_workers = 1024;
+constexpr std::size_t most_stack_bytes = std::size_t{1} << 40;
+constexpr std::size_t most_tasklocal_bytes = std::size_t{1} << 30;
+constexpr unsigned usual_tasklocal_bytes = 8;
+
+constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE", "MAX_POOL_ALLOC_SIZE", "SPINCOUNT",
+                                           "STEAL_CHUNK", "STEAL_RATIO",  "CONDWAIT_BACKOFF",    "MAX_IO_WORKERS",
+                                           "IO_TIMEOUT",  "WORKER_UNIT",  "SHEPHERD_BOUNDARY",   "CPUBIND",
+                                           "LAYOUT"};
+bool has_told_of_those_without_meaning = false;
+
+struct variable {
+  char name[64];
+  const char* text;  // null: not set
+};
+
+variable look_up(const char* suffix) {
+  variable found{{}, nullptr};
+  for (const char* prefix : {"QT_", "QTHREAD_"}) {
+    std::snprintf(found.name, sizeof found.name, "%s%s", prefix, suffix);
+    found.text = std::getenv(found.name);  // NOLINT(concurrency-mt-unsafe): read where the program starts
+    if (found.text != nullptr) break;
+  }
+  return found;
+}
+
+// Once a process: reports are rare, and few.
+bool is_first_report_of(const char* name) {
+  static char told[16][64];
+  static unsigned count = 0;
+  for (unsigned i = 0; i < count; ++i)
+    if (std::strcmp(told[i], name) == 0) return false;
+  if (count < std::size(told)) std::snprintf(told[count++], sizeof told[0], "%s", name);
+  return true;
+}
+
+// From least to most; otherwise the usual value, and a line.
+std::size_t number_of(const char* suffix, std::size_t usual, std::size_t least, std::size_t most) {
+  const variable it = look_up(suffix);
+  if (it.text == nullptr) return usual;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(it.text, &end, 0);
+  const bool is_number = errno == 0 && end != it.text && *end == 0 && std::strchr(it.text, '-') == nullptr;
+  if (is_number && number >= least && number <= most) return number;
+  if (is_first_report_of(it.name)) {
+    if (is_number && number > most) {
+      report("%s=%s is too large: it counts as %zu", it.name, it.text, most);
+    } else if (is_number) {
+      report("%s=%s is too small: it counts as %zu", it.name, it.text, least);
+    } else {
+      report("%s=%s is no number from %zu to %zu: set one, or unset it; it counts as %zu", it.name, it.text, least, most, usual);
+    }
+  }
+  return !is_number ? usual : number > most ? most : least;
+}
+
+scheduler_kind scheduler_wanted() {
+  const variable it = look_up("SCHEDULER");
+  if (it.text == nullptr || std::strcmp(it.text, "nemesis") == 0) return scheduler_kind::nemesis;
+  if (std::strcmp(it.text, "sherwood") == 0) return scheduler_kind::sherwood;
+  if (std::strcmp(it.text, "distrib") == 0) return scheduler_kind::distrib;
+  if (is_first_report_of(it.name))
+    report("%s=%s is no scheduler: set nemesis, sherwood or distrib; nemesis is used", it.name, it.text);
+  return scheduler_kind::nemesis;
+}
+
+bool is_bound() {
+  const variable it = look_up("AFFINITY");
+  if (it.text == nullptr) return false;
+  return strcasecmp(it.text, "no") != 0 && strcasecmp(it.text, "false") != 0 && std::strcmp(it.text, "0") != 0;
+}
+
+unsigned cpus_allowed() {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
+  const unsigned count = static_cast<unsigned>(CPU_COUNT(&cpus));
+  return count < most_workers ? count : most_workers;
+}
+
+// HWPAR is the number of workers in all; without numbers each CPU is a shepherd with one worker.
+void choose_workers(settings* out) {
+  const auto in_all = static_cast<unsigned>(number_of("HWPAR", 0, 1, most_workers));
+  const auto shepherds = static_cast<unsigned>(number_of("NUM_SHEPHERDS", 0, 1, most_workers));
+  const auto each = static_cast<unsigned>(number_of("NUM_WORKERS_PER_SHEPHERD", 0, 1, most_workers));
+  const unsigned wanted = in_all != 0 ? in_all : cpus_allowed();
+  out->workers_each = each != 0 ? each : shepherds != 0 && in_all > shepherds ? in_all / shepherds : 1;
+  out->shepherds = shepherds != 0 ? shepherds : wanted > out->workers_each ? wanted / out->workers_each : 1;
+  if (std::size_t{out->shepherds} * out->workers_each <= most_workers) return;
+  report("%u shepherds with %u workers each are more than %u workers: there are %u shepherds", out->shepherds, out->workers_each,
+         most_workers, most_workers / out->workers_each);
+  out->shepherds = most_workers / out->workers_each;
+}
+
+void tell_of_those_without_meaning() {
+  if (has_told_of_those_without_meaning) return;
+  char names[512];
+  std::size_t length = 0;
+  for (const char* suffix : without_meaning) {
+    const variable it = look_up(suffix);
+    if (it.text == nullptr || length >= sizeof names) continue;
+    length +=
+        static_cast<std::size_t>(std::snprintf(names + length, sizeof names - length, "%s%s", length == 0 ? "" : ", ", it.name));
+  }
+  if (length == 0) return;
+  has_told_of_those_without_meaning = true;
+  report("set, but without meaning here: %s (the guide page on Qthreads says why)", names);
+}
+
+}  // namespace
+
+settings read_settings() {
+  settings found{};
+  choose_workers(&found);
+  found.stack_bytes = number_of("STACK_SIZE", 0, WEFT_STACK_MIN, most_stack_bytes);
+  found.tasklocal_bytes = number_of("TASKLOCAL_SIZE", usual_tasklocal_bytes, 0, most_tasklocal_bytes);
+  found.scheduler = scheduler_wanted();
+  found.binds = is_bound();
+  found.info = static_cast<unsigned>(number_of("INFO", 0, 0, 2));
+  tell_of_those_without_meaning();
+  return found;
+}
+
+void report(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  char line[640];
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  std::fprintf(stderr, "weft-qthread: %s\n", line);
+}
+
+}  // namespace weft::qthreads

@@ -1,0 +1,27 @@
+// The environment variables of Qthreads 1.23, QT_NAME or QTHREAD_NAME (the first wins). A value
+// that cannot be used is answered by one line on stderr, and so are variables that mean nothing
+// here, all in one line; each once a process.
+#pragma once
+
+#include <cstddef>
+
+namespace weft::qthreads {
+
+enum class scheduler_kind { nemesis, sherwood, distrib };
+
+struct settings {
+  unsigned shepherds;           // NUM_SHEPHERDS, else by HWPAR or the CPUs
+  unsigned workers_each;        // NUM_WORKERS_PER_SHEPHERD
+  std::size_t stack_bytes;      // STACK_SIZE; 0: Weft's
+  std::size_t tasklocal_bytes;  // TASKLOCAL_SIZE
+  scheduler_kind scheduler;     // SCHEDULER
+  bool binds;                   // AFFINITY is set, and is not "no"
+  unsigned info;                // INFO: 1: the start tells what it made
+};
+
+settings read_settings();
+
+// "weft-qthread: " and a line on stderr.
+[[gnu::format(printf, 1, 2)]] void report(const char* format, ...);
+
+}  // namespace weft::qthreads

@@ -1,0 +1,121 @@
+// Full/empty words of any memory. A call that need not wait is one call of weft.h; one that has to
+// wait first looks whether its caller said that it would not.
+#include "feb.hpp"
+
+#include "children.hpp"
+#include "task.hpp"
+
+namespace weft::qthreads {
+
+void note_empty_word(task* mine, const void* word) {
+  if (mine == nullptr || (mine->flags & (has_empty_words | is_main)) != 0) return;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  constexpr std::uintptr_t near_enough = std::uintptr_t{1} << 20;
+  if (reinterpret_cast<std::uintptr_t>(word) - here < near_enough) mine->flags |= has_empty_words;
+}
+
+int code_of(weft_status status) {
+  switch (status) {
+    case WEFT_OK: return QTHREAD_SUCCESS;
+    case WEFT_NOMEM: return QTHREAD_MALLOC_ERROR;
+    case WEFT_BUSY: return QTHREAD_OPFAIL;
+    case WEFT_CANNOT_BLOCK: return QTHREAD_NOT_ALLOWED;
+    default: return QTHREAD_BADARGS;
+  }
+}
+
+void about_to_wait() {
+  const task* const mine = self();
+  if (mine != nullptr && (mine->flags & is_simple) != 0) tell_of_simple_that_waits();
+}
+
+namespace {
+
+uint64_t* core(const aligned_t* word) { return const_cast<aligned_t*>(word); }
+
+// Either way of a call: at once, or with a wait.
+template <class Attempt, class Wait>
+int finish(Attempt attempt, Wait wait) {
+  const weft_status result = attempt();
+  if (result != WEFT_BUSY) return code_of(result);
+  about_to_wait();
+  return code_of(wait());
+}
+
+}  // namespace
+}  // namespace weft::qthreads
+
+using namespace weft::qthreads;
+
+extern "C" {
+
+int qthread_feb_status(aligned_t const* addr) { return weft_feb_is_full(addr) ? 1 : 0; }
+
+int qthread_empty(aligned_t const* dest) {
+  note_empty_word(self(), dest);
+  return code_of(weft_feb_empty(core(dest)));
+}
+
+int qthread_fill(aligned_t const* dest) { return code_of(weft_feb_fill(core(dest))); }
+
+int qthread_writeEF_const(aligned_t* dest, aligned_t const src) {
+  return finish([=] { return weft_feb_try_write_ef(dest, src); }, [=] { return weft_feb_write_ef(dest, src); });
+}
+
+int qthread_writeEF(aligned_t* restrict dest, aligned_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_writeEF_const(dest, *src);
+}
+
+int qthread_writeEF_const_nb(aligned_t* dest, aligned_t src) { return code_of(weft_feb_try_write_ef(dest, src)); }
+
+int qthread_writeEF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_writeEF_const_nb(dest, *src);
+}
+
+int qthread_writeF_const(aligned_t* dest, aligned_t src) { return code_of(weft_feb_write_f(dest, src)); }
+
+int qthread_writeF(aligned_t* dest, aligned_t const* src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_writeF_const(dest, *src);
+}
+
+int qthread_purge_to_const(aligned_t* dest, aligned_t value) {
+  note_empty_word(self(), dest);
+  return code_of(weft_feb_purge_to(dest, value));
+}
+
+int qthread_purge_to(aligned_t* restrict dest, aligned_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_purge_to_const(dest, *src);
+}
+
+int qthread_purge(aligned_t* dest) { return qthread_purge_to_const(dest, 0); }
+
+int qthread_writeFF_const(aligned_t* dest, aligned_t src) {
+  return finish([=] { return weft_feb_try_write_ff(dest, src); }, [=] { return weft_feb_write_ff(dest, src); });
+}
+
+int qthread_writeFF(aligned_t* restrict dest, aligned_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_writeFF_const(dest, *src);
+}
+
+int qthread_readFF(aligned_t* dest, aligned_t const* src) {
+  run_child_of(src);
+  return finish([=] { return weft_feb_try_read_ff(core(src), dest); }, [=] { return weft_feb_read_ff(core(src), dest); });
+}
+
+int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
+  return code_of(weft_feb_try_read_ff(core(src), dest));
+}
+
+int qthread_readFE(aligned_t* dest, aligned_t const* src) {
+  note_empty_word(self(), src);
+  run_child_of(src);
+  return finish([=] { return weft_feb_try_read_fe(core(src), dest); }, [=] { return weft_feb_read_fe(core(src), dest); });
+}
+
+int qthread_readFE_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
+  note_empty_word(self(), src);
+  return code_of(weft_feb_try_read_fe(core(src), dest));
+}
+
+int qthread_readXX(aligned_t* dest, aligned_t const* src) { return code_of(weft_feb_read_xx(core(src), dest)); }
+}

@@ -1,0 +1,88 @@
+// What lives between qthread_initialize and qthread_finalize: shepherds, their workers, and the
+// pools in which tasks wait for them.
+//
+// A shepherd has the workers number * workers_each to (number + 1) * workers_each - 1 of Weft's. A
+// task that is to stay on a shepherd belongs to the shepherd's `staying` pool, which only its
+// workers serve. All others belong to an `open` pool: with the scheduler nemesis that is the same
+// pool, with sherwood another one of the shepherd, and with distrib one of each worker; in the
+// latter two, workers of other shepherds serve it, too, behind their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+#include <qthread/qthread.h>
+
+#include "base/atomic.hpp"
+#include "environment.hpp"
+
+namespace weft::qthreads {
+
+template <class T>
+using atomic = base::atomic<T>;
+
+struct shepherd {
+  weft_pool* staying;
+  atomic<std::uint32_t> next_target;  // of tasks without a shepherd, where tasks are dealt out in turn
+  atomic<bool> is_active;
+  const qthread_shepherd_id_t* by_distance;  // all others
+};
+
+struct children;
+
+struct worker {
+  weft_pool* open;
+  children* made;  // on this worker: children.hpp
+  atomic<bool> is_active;
+};
+
+struct runtime {
+  settings wanted;
+  weft_thread* main_thread;  // of the caller of qthread_initialize
+  std::size_t lend_bytes;    // of a stack that are free while its task runs others in its place
+  unsigned shepherd_count;
+  unsigned workers_each;
+  shepherd* shepherds;
+  worker* workers;
+  qthread_shepherd_id_t* distances;  // the lists of all shepherds, one behind the other
+  atomic<std::uint32_t> active_shepherds;
+  atomic<std::uint32_t> active_workers;
+  atomic<std::uint32_t> next_target_outside;
+  atomic<std::uint32_t> last_task_id;
+  atomic<std::uint32_t> last_team_id;
+
+  unsigned worker_count() const { return shepherd_count * workers_each; }
+  worker* workers_of(unsigned shepherd) { return workers + std::size_t{shepherd} * workers_each; }
+};
+
+[[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;
+
+// Null: qthread_initialize was not called, or qthread_finalize was.
+inline runtime* current_runtime() {
+  // [Q1] acquire: sees the runtime as it was laid out; pairs with [Q2]
+  return the_runtime.load(base::acquire);
+}
+
+// The worker that runs the caller; -1: none of the runtime's.
+inline int worker_here(const runtime* all) {
+  const int number = weft_worker_self();
+  return number < static_cast<int>(all->worker_count()) ? number : -1;
+}
+inline unsigned shepherd_of(const runtime* all, int worker) { return static_cast<unsigned>(worker) / all->workers_each; }
+
+// Where a new task waits that is to stay on a shepherd, or not.
+inline weft_pool* staying_pool(runtime* all, unsigned shepherd) { return all->shepherds[shepherd].staying; }
+weft_pool* choose_open_pool(runtime* all);
+// What stays on a disabled shepherd goes to the nearest one that is not disabled: shepherd 0 never
+// is.
+unsigned server_of(runtime* all, unsigned shepherd);
+
+// Makes the pools, and lets the workers serve them; ends that; and frees the memory once no worker
+// runs. False: no memory.
+bool make_shepherds(runtime* all);
+void stop_serving(runtime* all);
+void free_shepherds(runtime* all);
+
+}  // namespace weft::qthreads

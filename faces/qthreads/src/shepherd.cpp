@@ -1,0 +1,219 @@
+// Shepherds and their pools: made at the start, handed to other workers when a shepherd or a worker
+// is disabled.
+#include <pthread.h>
+
+#include <cstdlib>
+
+#include "children.hpp"
+#include "runtime.hpp"
+#include "task.hpp"
+
+namespace weft::qthreads {
+
+namespace {
+
+pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;  // of what is active
+
+template <class T>
+T* zeroed(std::size_t count) {
+  return static_cast<T*>(std::calloc(count, sizeof(T)));
+}
+
+bool deals_in_turn(const runtime* all) { return all->wanted.scheduler != scheduler_kind::sherwood; }
+bool has_thieves(const runtime* all) { return all->wanted.scheduler != scheduler_kind::nemesis; }
+
+// The workers of the nearest shepherds come first; neighbours by number are near.
+void sort_by_distance(runtime* all, unsigned from) {
+  const unsigned others = all->shepherd_count - 1;
+  qthread_shepherd_id_t* const list = all->distances + std::size_t{from} * others;
+  for (unsigned i = 0; i < others; ++i) list[i] = static_cast<qthread_shepherd_id_t>((from + 1 + i) % all->shepherd_count);
+  all->shepherds[from].by_distance = list;
+}
+
+bool make_open_pools(runtime* all, unsigned from) {
+  worker* const mine = all->workers_of(from);
+  for (unsigned i = 0; i < all->workers_each; ++i) {
+    if (all->wanted.scheduler == scheduler_kind::nemesis) {
+      mine[i].open = all->shepherds[from].staying;
+    } else if (i > 0 && all->wanted.scheduler == scheduler_kind::sherwood) {
+      mine[i].open = mine[0].open;
+    } else if (weft_pool_create(WEFT_POOL_DEQUE, WEFT_POOL_SHARED, &mine[i].open) != WEFT_OK) {
+      return false;
+    }
+    mine[i].made = zeroed<children>(1);
+    if (mine[i].made == nullptr) return false;
+    mine[i].is_active.store(true, base::relaxed);
+  }
+  return true;
+}
+
+bool make_pools(runtime* all) {
+  for (unsigned i = 0; i < all->shepherd_count; ++i) {
+    shepherd& one = all->shepherds[i];
+    if (weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &one.staying) != WEFT_OK) return false;
+    one.is_active.store(true, base::relaxed);
+    sort_by_distance(all, i);
+    if (!make_open_pools(all, i)) return false;
+  }
+  return true;
+}
+
+// Each open pool of a shepherd once, in the order in which one of its workers serves them.
+template <class Each>
+bool for_open_pools(runtime* all, unsigned shepherd, unsigned first, Each each) {
+  worker* const mine = all->workers_of(shepherd);
+  const unsigned count = all->wanted.scheduler == scheduler_kind::distrib ? all->workers_each : 1;
+  for (unsigned i = 0; i < count; ++i)
+    if (!each(mine[(first + i) % count].open)) return false;
+  return true;
+}
+
+// A shepherd without an active worker is as one that is disabled.
+bool is_on(runtime* all, unsigned shepherd) {
+  if (!all->shepherds[shepherd].is_active.load(base::relaxed)) return false;
+  const worker* const mine = all->workers_of(shepherd);
+  for (unsigned i = 0; i < all->workers_each; ++i)
+    if (mine[i].is_active.load(base::relaxed)) return true;
+  return false;
+}
+bool is_on_worker(runtime* all, unsigned worker) {
+  return all->workers[worker].is_active.load(base::relaxed) && is_on(all, worker / all->workers_each);
+}
+
+// Calls each(pool) for the pools that a worker is to serve, in their order: those of tasks that
+// stay, its own, and those from which it may take.
+template <class Each>
+bool for_pools_of(runtime* all, unsigned worker, Each each) {
+  if (!is_on_worker(all, worker)) return true;
+  const unsigned home = worker / all->workers_each;
+  for (unsigned i = 0; i < all->shepherd_count; ++i)
+    if (server_of(all, i) == home && !each(all->shepherds[i].staying)) return false;
+  if (!has_thieves(all)) return true;
+  if (!for_open_pools(all, home, worker % all->workers_each, each)) return false;
+  for (unsigned i = 0; i + 1 < all->shepherd_count; ++i)
+    if (!for_open_pools(all, all->shepherds[home].by_distance[i], worker, each)) return false;
+  return true;
+}
+
+bool start_serving(runtime* all) {
+  for (unsigned i = 0; i < all->worker_count(); ++i)
+    if (!for_pools_of(all, i, [i](weft_pool* pool) { return weft_pool_attach(pool, i) == WEFT_OK; })) return false;
+  return true;
+}
+
+void count_active(runtime* all) {
+  std::uint32_t shepherds = 0;
+  std::uint32_t workers = 0;
+  for (unsigned i = 0; i < all->shepherd_count; ++i) shepherds += is_on(all, i) ? 1 : 0;
+  for (unsigned i = 0; i < all->worker_count(); ++i) workers += is_on_worker(all, i) ? 1 : 0;
+  all->active_shepherds.store(shepherds, base::relaxed);
+  all->active_workers.store(workers, base::relaxed);
+}
+
+// Nothing runs anew while all is changed: units wait in their pools.
+void set_active(runtime* all, atomic<bool>* what, bool wanted) {
+  static_cast<void>(pthread_mutex_lock(&changes));
+  if (what->load(base::relaxed) != wanted) {
+    stop_serving(all);
+    what->store(wanted, base::relaxed);
+    count_active(all);
+    if (!start_serving(all)) report("no memory is left in which workers note the pools that they serve: tasks may not run");
+  }
+  static_cast<void>(pthread_mutex_unlock(&changes));
+}
+
+unsigned next_in_turn(atomic<std::uint32_t>* counter) { return counter->fetch_add(1, base::relaxed); }
+
+}  // namespace
+
+unsigned server_of(runtime* all, unsigned shepherd) {
+  if (is_on(all, shepherd)) return shepherd;
+  const qthread_shepherd_id_t* next = all->shepherds[shepherd].by_distance;
+  while (!is_on(all, *next)) ++next;
+  return *next;
+}
+
+void stop_serving(runtime* all) {
+  for (unsigned i = 0; i < all->worker_count(); ++i)
+    for_pools_of(all, i, [i](weft_pool* pool) { return weft_pool_detach(pool, i) == WEFT_OK; });
+}
+
+bool make_shepherds(runtime* all) {
+  const std::size_t others = all->shepherd_count - 1;
+  all->shepherds = zeroed<shepherd>(all->shepherd_count);
+  all->workers = zeroed<worker>(all->worker_count());
+  all->distances = zeroed<qthread_shepherd_id_t>(all->shepherd_count * others + 1);
+  if (all->shepherds == nullptr || all->workers == nullptr || all->distances == nullptr) return false;
+  if (!make_pools(all)) return false;
+  count_active(all);
+  return start_serving(all);
+}
+
+void free_shepherds(runtime* all) {
+  for (unsigned i = 0; all->shepherds != nullptr && all->workers != nullptr && i < all->shepherd_count; ++i) {
+    for_open_pools(all, i, 0, [&](weft_pool* pool) {
+      if (pool != nullptr && pool != all->shepherds[i].staying) static_cast<void>(weft_pool_destroy(pool));
+      return true;
+    });
+    if (all->shepherds[i].staying != nullptr) static_cast<void>(weft_pool_destroy(all->shepherds[i].staying));
+  }
+  for (unsigned i = 0; all->workers != nullptr && i < all->worker_count(); ++i) {
+    if (all->workers[i].made != nullptr) all->workers[i].made->forget_all();
+    std::free(all->workers[i].made);
+  }
+  std::free(all->distances);
+  std::free(all->workers);
+  std::free(all->shepherds);
+}
+
+// With sherwood a task waits where it was made. Otherwise tasks are dealt out in turn, to
+// shepherds, and to the workers of each.
+weft_pool* choose_open_pool(runtime* all) {
+  const int here = worker_here(all);
+  if (!deals_in_turn(all)) return all->workers[here >= 0 ? here : 0].open;
+  atomic<std::uint32_t>* const turn = here >= 0 ? &all->shepherds[shepherd_of(all, here)].next_target : &all->next_target_outside;
+  if (all->shepherd_count == 1 && all->workers_each == 1) return all->workers[0].open;
+  const unsigned number = next_in_turn(turn);
+  const unsigned shepherd = number % all->shepherd_count;
+  return all->workers_of(shepherd)[number / all->shepherd_count % all->workers_each].open;
+}
+
+}  // namespace weft::qthreads
+
+using namespace weft::qthreads;
+
+extern "C" {
+
+int qthread_disable_shepherd(qthread_shepherd_id_t shep) {
+  runtime* const all = current_runtime();
+  if (all == nullptr || shep >= all->shepherd_count) return QTHREAD_BADARGS;
+  if (shep == 0) return QTHREAD_NOT_ALLOWED;
+  set_active(all, &all->shepherds[shep].is_active, false);
+  return QTHREAD_SUCCESS;
+}
+
+void qthread_enable_shepherd(qthread_shepherd_id_t shep) {
+  runtime* const all = current_runtime();
+  if (all != nullptr && shep < all->shepherd_count) set_active(all, &all->shepherds[shep].is_active, true);
+}
+
+int qthread_disable_worker(qthread_worker_id_t worker) {
+  runtime* const all = current_runtime();
+  if (all == nullptr || worker >= all->worker_count()) return QTHREAD_BADARGS;
+  if (worker == 0) return QTHREAD_NOT_ALLOWED;
+  set_active(all, &all->workers[worker].is_active, false);
+  return QTHREAD_SUCCESS;
+}
+
+void qthread_enable_worker(qthread_worker_id_t worker) {
+  runtime* const all = current_runtime();
+  if (all != nullptr && worker < all->worker_count()) set_active(all, &all->workers[worker].is_active, true);
+}
+
+void qthread_reset_target_shep(void) {
+  runtime* const all = current_runtime();
+  if (all == nullptr) return;
+  const int here = worker_here(all);
+  (here >= 0 ? &all->shepherds[shepherd_of(all, here)].next_target : &all->next_target_outside)->store(0, weft::base::relaxed);
+}
+}

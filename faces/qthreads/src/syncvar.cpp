@@ -1,0 +1,89 @@
+// syncvar_t is a weft_syncvar: both keep their value in the upper 60 bits, and the lower bits have
+// one meaning.
+#include <cstddef>
+
+#include "children.hpp"
+#include "feb.hpp"
+#include "task.hpp"
+
+namespace weft::qthreads {
+
+namespace {
+
+static_assert(sizeof(syncvar_t) == sizeof(weft_syncvar) && alignof(syncvar_t) == alignof(weft_syncvar));
+
+weft_syncvar* core(syncvar_t* one) { return reinterpret_cast<weft_syncvar*>(one); }
+
+template <class Attempt, class Wait>
+int finish(Attempt attempt, Wait wait) {
+  const weft_status result = attempt();
+  if (result != WEFT_BUSY) return code_of(result);
+  about_to_wait();
+  return code_of(wait());
+}
+
+bool is_too_large(std::uint64_t value) { return value > WEFT_SYNCVAR_MAX; }
+
+}  // namespace
+}  // namespace weft::qthreads
+
+using namespace weft::qthreads;
+
+extern "C" {
+
+int qthread_syncvar_status(syncvar_t* const v) { return weft_syncvar_is_full(core(v)) ? 1 : 0; }
+
+int qthread_syncvar_empty(syncvar_t* restrict dest) { return code_of(weft_syncvar_empty(core(dest))); }
+
+int qthread_syncvar_fill(syncvar_t* restrict dest) { return code_of(weft_syncvar_fill(core(dest))); }
+
+int qthread_syncvar_writeEF_const(syncvar_t* restrict dest, uint64_t src) {
+  if (is_too_large(src)) return QTHREAD_OVERFLOW;
+  return finish([=] { return weft_syncvar_try_write_ef(core(dest), src); },
+                [=] { return weft_syncvar_write_ef(core(dest), src); });
+}
+
+int qthread_syncvar_writeEF(syncvar_t* restrict dest, uint64_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_syncvar_writeEF_const(dest, *src);
+}
+
+int qthread_syncvar_writeEF_const_nb(syncvar_t* restrict dest, uint64_t src) {
+  return is_too_large(src) ? QTHREAD_OVERFLOW : code_of(weft_syncvar_try_write_ef(core(dest), src));
+}
+
+int qthread_syncvar_writeEF_nb(syncvar_t* restrict dest, uint64_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_syncvar_writeEF_const_nb(dest, *src);
+}
+
+int qthread_syncvar_writeF_const(syncvar_t* restrict dest, uint64_t src) {
+  return is_too_large(src) ? QTHREAD_OVERFLOW : code_of(weft_syncvar_write_f(core(dest), src));
+}
+
+int qthread_syncvar_writeF(syncvar_t* restrict dest, uint64_t const* restrict src) {
+  return src == nullptr ? QTHREAD_BADARGS : qthread_syncvar_writeF_const(dest, *src);
+}
+
+int qthread_syncvar_readFF(uint64_t* restrict dest, syncvar_t* restrict src) {
+  run_child_of(src);
+  return finish([=] { return weft_syncvar_try_read_ff(core(src), dest); }, [=] { return weft_syncvar_read_ff(core(src), dest); });
+}
+
+int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
+  return code_of(weft_syncvar_try_read_ff(core(src), dest));
+}
+
+int qthread_syncvar_readFE(uint64_t* restrict dest, syncvar_t* restrict src) {
+  run_child_of(src);
+  return finish([=] { return weft_syncvar_try_read_fe(core(src), dest); }, [=] { return weft_syncvar_read_fe(core(src), dest); });
+}
+
+int qthread_syncvar_readFE_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
+  return code_of(weft_syncvar_try_read_fe(core(src), dest));
+}
+
+uint64_t qthread_syncvar_incrF(syncvar_t* restrict operand, uint64_t inc) {
+  uint64_t sum = 0;
+  static_cast<void>(weft_syncvar_add_f(core(operand), inc, &sum));
+  return sum;
+}
+}

@@ -1,0 +1,77 @@
+// What the face keeps of each task, in the extension bytes of its unit. They are zero in a new
+// unit; a unit whose `function` is null is a thread of weft.h, outside as far as this interface
+// goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <weft/ext.h>
+
+#include "runtime.hpp"
+
+namespace weft::qthreads {
+
+struct team;
+
+enum task_flag : std::uint16_t {
+  returns_syncvar = 1 << 0,  // ret is a syncvar_t
+  returns_sinc = 1 << 1,     // ret is a qt_sinc_t
+  returns_nothing = 1 << 2,  // ... which gets no value
+  leads_team = 1 << 3,       // its team ends with it
+  is_simple = 1 << 4,        // it said that it does not block
+  has_empty_words = 1 << 5,  // on its stack there may be full/empty words that are not full
+  is_main = 1 << 6,          // the caller of qthread_initialize
+  has_moved = 1 << 7,        // it called qthread_migrate_to
+};
+
+struct task {
+  qthread_f function;
+  void* argument;
+  void* ret;    // null: nothing is returned
+  team* in;     // null: the default team
+  void* local;  // null: the task's own bytes are `own`
+  std::uint64_t own;
+  std::uint32_t local_bytes;     // of `local`
+  std::uint32_t id;              // 0: nobody has asked yet
+  std::uint16_t flags;           // the task's own, once it runs
+  std::uint16_t blocking_depth;  // blocking actions that it is in
+  atomic<bool> has_started;
+  task* acting;     // the task that runs on this one's stack in its stead; null: itself
+  weft_pool* home;  // where it waits when it is ready
+  char* stack_low;  // of the stack that it lends; null: not asked yet
+};
+
+[[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_task;
+// The task that is in a blocking action on this OS thread: there it is outside as far as Weft goes.
+[[gnu::visibility("hidden")]] extern constinit thread_local task* acting_task;
+
+inline task* task_of(weft_thread* thread) { return reinterpret_cast<task*>(reinterpret_cast<char*>(thread) + distance_to_task); }
+inline weft_thread* thread_of(task* one) {
+  return reinterpret_cast<weft_thread*>(reinterpret_cast<char*>(one) - distance_to_task);
+}
+
+// The calling task; null outside.
+inline task* self() {
+  weft_thread* const thread = weft_self();
+  if (thread == nullptr) return acting_task;
+  task* const mine = task_of(thread);
+  if (mine->acting != nullptr) return mine->acting;
+  return mine->function != nullptr ? mine : nullptr;
+}
+
+// Gives the value that a task's function returned to its return word.
+void deliver(void* ret, std::uint16_t flags, aligned_t value);
+
+// Frees the bytes that a task got beyond its own.
+void free_tasklocal(task* one);
+
+// Calls a task's function and ends the task, on the caller's stack. The function of every task's
+// unit calls it.
+void run_to_end(task* one, void* argument);
+void run_bottom(void* argument);
+
+// A simple task waits: a line on stderr, once.
+void tell_of_simple_that_waits();
+
+}  // namespace weft::qthreads
