@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """README.md and the guide's pages on kinds of parallelism, debuggers, reports, schedules, traces, the
-library with checks, ranks, the global heap, the threads interface, and programs for Argobots and
-Boost.Fiber do what they say. Their blocks are taken in order:
+library with checks, ranks, the global heap, the threads interface, and programs for Argobots,
+Qthreads and Boost.Fiber do what they say. Their blocks are taken in order:
 
   ```c NAME, ```cpp NAME   saved as NAME
   ```sh                    run in a folder with those files, in a shell that has the lines that
@@ -103,6 +103,10 @@ class DocsTest(unittest.TestCase):
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "argobots")), "no Argobots interface here")
     def test_the_page_on_argobots_programs_does_what_it_says(self):
         self.check_page("docs/guide/argobots.md")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "qthreads", "install.cmake")), "no Qthreads interface here")
+    def test_the_page_on_qthreads_programs_does_what_it_says(self):
+        self.check_page("docs/guide/qthreads.md")
 
     @unittest.skipUnless(gdb_works(), "no gdb here, or it may not trace")
     def test_the_page_on_debuggers_does_what_it_says(self):

@@ -13,7 +13,8 @@ import sys
 import tempfile
 import unittest
 
-from outside import CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare, is_bound_at_start, needed, run
+from outside import (CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_QTHREAD, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare,
+                     is_bound_at_start, needed, run)
 
 TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
 
@@ -262,6 +263,65 @@ class PackageTest(unittest.TestCase):
         program, source = os.path.join(self.work, "prefix-argobots"), os.path.join(HERE, "project", "argobots", "hello.c")
         run(CC, source, "-o", program, f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-labt")
         self.check_argobots(program, {LIBWEFT_ABT})
+
+    def qthreads_prefix(self):
+        folder = os.path.join(self.libraries, "weft", "qthreads")
+        if not os.path.isdir(folder):
+            self.skipTest("no Qthreads interface here")
+        return folder
+
+    def check_qthreads(self, path, libraries):
+        self.assertEqual(run(path), "Qthreads 1.23: 42\n")
+        self.assertEqual(needed(path) - LIBC - {LIBWEFT}, libraries, "what the program needs besides libc")
+
+    def test_qthreads_is_not_found_unasked(self):
+        self.qthreads_prefix()
+        environment = bare(**self.flags, PKG_CONFIG_LIBDIR="")
+        self.assertNotEqual(subprocess.run(["pkg-config", "--exists", "qthread"], env=environment, check=False).returncode, 0)
+        beside = {name for folder in (self.libraries, os.path.join(self.prefix, "include")) for name in os.listdir(folder)}
+        self.assertEqual({name for name in beside if name.startswith(("qthread", "libqthread"))}, set())
+
+    def test_qthreads_by_find_package(self):
+        prefix = self.qthreads_prefix()
+        build, source = os.path.join(self.work, "cmake-qthreads"), os.path.join(HERE, "project", "qthreads")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix};{self.prefix}")
+        run("cmake", "--build", build)
+        for target in ("qthread", "weft_qthread", "weft_qthread_static"):
+            with self.subTest(target):
+                libraries = set() if "static" in target else {LIBWEFT_QTHREAD}
+                self.check_qthreads(os.path.join(build, f"with_{target}"), libraries)
+
+    def test_qthreads_by_pkg_config(self):
+        prefix = self.qthreads_prefix()
+        source = os.path.join(HERE, "project", "qthreads", "hello.c")
+        flags = {"PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+        program = os.path.join(self.work, "pc-qthreads")
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "qthread = 1.23", **flags).split())
+        self.check_qthreads(program, {LIBWEFT_QTHREAD})
+        run(CC, "-static", source, "-o", program, *run("pkg-config", "--static", "--cflags", "--libs", "qthread", **flags).split())
+        self.check_qthreads(program, set())
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-qthread", **self.flags).split())
+        self.check_qthreads(program, {LIBWEFT_QTHREAD})
+
+    def test_qthreads_by_its_prefix(self):
+        prefix = self.qthreads_prefix()
+        program, source = os.path.join(self.work, "prefix-qthreads"), os.path.join(HERE, "project", "qthreads", "hello.c")
+        run(CC, source, "-o", program, f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-lqthread")
+        self.check_qthreads(program, {LIBWEFT_QTHREAD})
+        archives = [os.path.join(prefix, "lib", name) for name in ("libqthread.a", "libweft.a")]
+        run(CC, source, "-o", program, f"-I{prefix}/include", *archives, "-pthread")
+        self.check_qthreads(program, set())
+
+    def test_qthreads_headers_stand_alone_in_c_and_cxx(self):
+        """Each of them, by the name that programs include it by."""
+        include = os.path.join(self.qthreads_prefix(), "include")
+        for name in ["qthread.h", *sorted(os.path.join("qthread", name) for name in os.listdir(os.path.join(include, "qthread")) if name.endswith(".h"))]:
+            for compiler, language in ((CC, ("-xc", "-std=gnu11")), (CXX, ("-xc++", "-std=gnu++17"))):
+                with self.subTest(name, language=language[0]):
+                    source = os.path.join(self.work, "includes-one.c")
+                    with open(source, "w", encoding="utf-8") as file:
+                        file.write(f"#include <{name}>\n")
+                    run(compiler, *language, "-Wall", "-Werror", "-I", include, "-fsyntax-only", source)
 
     @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
     def test_gdb_s_script(self):
