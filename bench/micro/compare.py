@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures single operations on Weft and on a rival, in turn, and prints ratios.
 
-    bench/micro/compare.py BUILD [--face] [--rivals FOLDER] [--processes 7] [--only NAME ...]
+    bench/micro/compare.py BUILD [--face [argobots|qthreads]] [--rivals FOLDER] [--processes 7] [--only NAME ...]
 
 BUILD is a build folder with bench/micro/micro-weft in it; the rivals are micro-argobots, and micro-lace for forks, there or in the folder
 named. With --face it is the Argobots interface on Weft, micro-weft-abt, with the pools of ABT_init, against micro-argobots, which is the same
-text, with the pools that suit it best. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
+text, with the pools that suit it best; with --face qthreads it is the Qthreads interface, micro-weft-qthread, against micro-qthreads. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
 A rival may be Weft itself on one worker, or be measured by another
 operation than Weft is; then the table names it. The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
 
@@ -69,6 +69,26 @@ FACE_OPERATIONS = [
     ("nested", 2, 0.5, "argobots"),
 ]
 FACE_MEDIAN = 0.5
+QTHREADS_OPERATIONS = [
+    ("fork-read", 1, None, "qthreads"),
+    ("fork-sinc", 1, None, "qthreads"),
+    ("word", 1, None, "qthreads"),
+    ("syncvar", 1, None, "qthreads"),
+    ("fib", 1, None, "qthreads"),
+    ("fib-preconditions", 1, None, "qthreads"),
+    ("yield", 1, None, "qthreads"),
+    ("lock", 1, None, "qthreads"),
+    ("ring", 1, None, "qthreads"),
+    ("loop-balance", 1, None, "qthreads"),
+    ("fib", 2, None, "qthreads"),
+    ("loop-balance", 2, None, "qthreads"),
+]
+# face: the program, its operations, and the pools that it uses.
+FACES = {
+    None: ("micro-weft", OPERATIONS, None),
+    "argobots": ("micro-weft-abt", FACE_OPERATIONS, "plain"),
+    "qthreads": ("micro-weft-qthread", QTHREADS_OPERATIONS, None),
+}
 TIME_LIMIT_S = 30
 
 
@@ -96,6 +116,8 @@ def other_side(rival, folders, name, workers):
     program, *operation = rival.split()
     if program == "weft":
         return os.path.join(folders[0], "micro-weft"), operation[0], workers, [None]
+    if program == "qthreads":
+        return os.path.join(folders[1], "micro-qthreads"), name, workers, [None]
     pools = ["private", "randws"] if workers == 1 else ["randws"]
     return os.path.join(folders[1], f"micro-{program}"), operation[0] if operation else name, workers, pools
 
@@ -119,16 +141,16 @@ def compare(weft, name, workers, other, processes, own_pool):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--face", action="store_true")
+    parser.add_argument("--face", nargs="?", const="argobots", choices=["argobots", "qthreads"])
     parser.add_argument("--rivals")
     parser.add_argument("--processes", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
     folder = os.path.join(arguments.build, "bench", "micro")
-    weft = os.path.join(folder, "micro-weft-abt" if arguments.face else "micro-weft")
+    program, operations, own_pool = FACES[arguments.face]
+    weft = os.path.join(folder, program)
     if not os.access(weft, os.X_OK):
         sys.exit(f"{weft} is not there: build it")
-    operations = FACE_OPERATIONS if arguments.face else OPERATIONS
     names = sorted({operation[0] for operation in operations})
     unknown = set(arguments.only) - set(names)
     if unknown:
@@ -142,7 +164,7 @@ def main():
         if not os.access(other[0], os.X_OK):
             print(f"{name:20} {workers:7}  {rival} is not installed where pkg-config finds it")
             continue
-        result = compare(weft, name, workers, other, arguments.processes, "plain" if arguments.face else None)
+        result = compare(weft, name, workers, other, arguments.processes, own_pool)
         if result is None:
             print(f"{name:20} {workers:7}  one of the two failed, or took over {TIME_LIMIT_S} s")
             continue
@@ -150,7 +172,7 @@ def main():
         ratios.append(ratio)
         verdict = "" if aim is None else ("met" if high <= aim else "missed")
         print(f"{name:20} {workers:7} {mine:9.1f} {theirs:9.1f} {ratio:6.2f}  {low:5.2f} - {high:5.2f}  {aim or '':>5} {verdict:6} {rival}".rstrip(), flush=True)
-    if arguments.face and ratios:
+    if arguments.face == "argobots" and ratios:
         median = statistics.median(ratios)
         print(f"median of the ratios: {median:.2f}, aim {FACE_MEDIAN}: {'met' if median <= FACE_MEDIAN else 'missed'}")
 
