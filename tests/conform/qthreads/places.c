@@ -48,7 +48,7 @@ static void is_nowhere(void *unused) {
   IS(QTHREAD_NOT_ALLOWED, qthread_migrate_to(0));
   CHECK(qt_team_id() == QTHREAD_DEFAULT_TEAM_ID && qt_team_parent_id() == QTHREAD_NON_TEAM_ID);
   qthread_reset_target_shep();
-  qthread_yield();
+  qthread_yield_(0);
 }
 
 static void numbers_of_tasks_differ(void) {

@@ -481,7 +481,7 @@ typedef struct {
 
 /* A lock in memory of its own, which belongs to a task, not to a worker. A waiter parks.
  * Errors: QTHREAD_BADARGS (a is null), QTHREAD_OPFAIL (qthread_spinlock_trylock: it is locked;
- * qthread_spinlock_unlock: the caller does not hold it).
+ * qthread_spinlock_unlock: it is recursive, and the caller does not hold it).
  * Switches: qthread_spinlock_lock may. */
 int qthread_spinlock_init(qthread_spinlock_t *a, bool const is_recursive);
 int qthread_spinlock_destroy(qthread_spinlock_t *a);
