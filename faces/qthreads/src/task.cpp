@@ -17,13 +17,15 @@ namespace {
 
 weft_syncvar* core(void* ret) { return static_cast<weft_syncvar*>(ret); }
 
-// Full/empty words live in a table: those of a stack that another task gets must be full.
-[[gnu::noinline]] void forget_words_below() {
-  void* base = nullptr;
-  weft_ext_thread_stack(weft_self(), &base, nullptr);
-  const auto* const here = static_cast<const char*>(__builtin_frame_address(0));
+// Full/empty words live in a table: those of a stack that another task gets must be full. A task
+// that lends its stack has noted where that begins.
+// frame is that of the caller of the task's function: whatever lies beneath belonged to the task.
+void forget_words_below(const void* frame) {
+  void* base = task_of(weft_self())->stack_low;
+  if (base == nullptr) weft_ext_thread_stack(weft_self(), &base, nullptr);
+  const auto* const high = static_cast<const char*>(frame);
   const auto* const low = static_cast<const char*>(base);
-  if (low != nullptr && low < here) static_cast<void>(weft_feb_forget(low, static_cast<std::size_t>(here - low)));
+  if (low != nullptr && low < high) static_cast<void>(weft_feb_forget(low, static_cast<std::size_t>(high - low)));
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ void run_to_end(task* one, void* argument) {
   const aligned_t value = one->function(argument);
   if (one->in != nullptr) leave_team(one);
   if (one->local != nullptr) free_tasklocal(one);
-  if ((one->flags & has_empty_words) != 0) forget_words_below();
+  if ((one->flags & has_empty_words) != 0) forget_words_below(__builtin_frame_address(0));
   deliver(one->ret, one->flags, value);
 }
 

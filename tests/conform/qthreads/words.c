@@ -189,6 +189,30 @@ static void all_readers_go_on(void) {
   STATE(one.word, 1, 8);
 }
 
+#if IS_WEFT
+static aligned_t leave_a_word_empty(void *argument) {
+  aligned_t word = 0;
+  OK(qthread_empty(&word));
+  *(uintptr_t *)argument = (uintptr_t)&word;
+  return 0;
+}
+
+static void words_of_a_stack_end_with_the_task(void) {
+  for (int round = 0; round < 10; ++round) {
+    uintptr_t place = 0;
+    aligned_t end = 0;
+    OK(qthread_fork(leave_a_word_empty, &place, &end));
+    OK(qthread_readFF(NULL, &end));
+    CHECK(qthread_feb_status((const aligned_t *)place) == 1);
+  }
+}
+static aligned_t look_at_a_stack(void *argument) {
+  (void)argument;
+  words_of_a_stack_end_with_the_task();
+  return 0;
+}
+#endif
+
 static void atomic_operations(void) {
   float single = 1;
   double twice = 1;
@@ -220,6 +244,10 @@ int main(void) {
   run_outside(bad_arguments, NULL);
   items_go_through_a_word();
   all_readers_go_on();
+#if IS_WEFT
+  words_of_a_stack_end_with_the_task();
+  run_tasks(2, look_at_a_stack, NULL);
+#endif
   atomic_operations();
   qthread_finalize();
   return 0;
