@@ -119,7 +119,9 @@ int start() {
   auto* const all = static_cast<runtime*>(std::calloc(1, sizeof(runtime)));
   bool is_made = all != nullptr;
   if (is_made) {
+    static constinit std::uint64_t lives = 0;
     all->wanted = wanted;
+    all->life = ++lives;
     all->shepherd_count = wanted.shepherds;
     all->workers_each = wanted.workers_each;
     all->last_team_id.store(QTHREAD_DEFAULT_TEAM_ID, base::relaxed);

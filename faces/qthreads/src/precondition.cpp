@@ -13,7 +13,7 @@ namespace {
 
 struct preconditions {
   weft_awaiter awaiter;  // the first member: `is_full` gets its address
-  const runtime* of;
+  std::uint64_t life;    // of the runtime that the task belongs to
   weft_thread* unit;
   weft_pool* home;
   weft_await_kind kind;
@@ -41,7 +41,8 @@ bool look(preconditions* all) {
 
 void is_full(weft_awaiter* awaiter, weft_status status) {
   auto* const all = reinterpret_cast<preconditions*>(awaiter);
-  if (status != WEFT_OK || all->of != current_runtime()) {  // the runtime ends, or has ended
+  const runtime* const now = current_runtime();
+  if (status != WEFT_OK || now == nullptr || now->life != all->life) {  // that one ends, or has ended
     std::free(all);
     return;
   }
@@ -57,7 +58,7 @@ bool start_when_full(weft_thread* unit, weft_pool* home, std::size_t count, void
   auto* const all = static_cast<preconditions*>(std::malloc(sizeof(preconditions) + count * sizeof(void*)));
   if (all == nullptr) return false;
   all->awaiter = WEFT_AWAITER_INIT(is_full);
-  all->of = current_runtime();
+  all->life = current_runtime()->life;
   all->unit = unit;
   all->home = home;
   all->kind = (features & QTHREAD_SPAWN_PC_SYNCVAR_T) != 0 ? WEFT_AWAIT_SYNCVAR_READ : WEFT_AWAIT_FEB_READ;

@@ -40,6 +40,7 @@ struct worker {
 
 struct runtime {
   settings wanted;
+  std::uint64_t life;        // the number of this qthread_initialize
   weft_thread* main_thread;  // of the caller of qthread_initialize
   std::size_t lend_bytes;    // of a stack that are free while its task runs others in its place
   unsigned shepherd_count;

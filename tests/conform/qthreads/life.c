@@ -72,6 +72,25 @@ static void tasks_that_have_not_ended_are_dropped(void) {
   CHECK(qthread_num_shepherds() == 0);
 }
 
+static aligned_t count_a_start(void *argument) { return (aligned_t)atomic_fetch_add((atomic_int *)argument, 1); }
+
+/* The word of a dropped task is filled when the next runtime runs. */
+static void a_dropped_task_does_not_start_later(void) {
+  static aligned_t never;
+  static atomic_int starts;
+  for (int round = 0; round < 5; ++round) {
+    OK(qthread_initialize());
+    OK(qthread_empty(&never));
+    OK(qthread_fork_precond(count_a_start, &starts, NULL, 1, &never));
+    qthread_finalize();
+    OK(qthread_initialize());
+    OK(qthread_fill(&never));
+    run_tasks(20, seven, NULL);
+    CHECK(atomic_load(&starts) == 0);
+    qthread_finalize();
+  }
+}
+
 static void as_many_shepherds_as_asked_for(void) {
   OK(qthread_init(3));
   CHECK(qthread_num_shepherds() == 3);
@@ -104,6 +123,7 @@ int main(void) {
   }
   OK(qthread_initialize());
   tasks_that_have_not_ended_are_dropped();
+  a_dropped_task_does_not_start_later();
   as_many_shepherds_as_asked_for();
   OK(qthread_initialize()); /* ended at exit */
   return 0;
