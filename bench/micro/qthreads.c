@@ -1,10 +1,7 @@
 /* One text for Qthreads and for weft::qthread: a shepherd with one worker for each worker. */
+#include <qthread/qloop.h>
 #include <qthread/qthread.h>
 #include <qthread/sinc.h>
-#if __has_include(<qthread/qloop.h>)
-#include <qthread/qloop.h>
-#define HAS_LOOPS 1
-#endif
 
 #include "micro.h"
 
@@ -192,7 +189,6 @@ static double thread_ring(void) {
   return taken / (double)HOPS;
 }
 
-#ifdef HAS_LOOPS
 static void do_nothing(size_t begin, size_t end, void *argument) {
   (void)begin;
   (void)end;
@@ -204,7 +200,6 @@ static double loop_balance(void) {
   for (long i = 0; i < LOOPS; ++i) qt_loop_balance(0, 1000, do_nothing, NULL);
   return (micro_now() - start) / (double)LOOPS;
 }
-#endif
 
 const struct micro micro_table[] = {{"fork-read", fork_read},
                                     {"fork-sinc", fork_sinc},
@@ -215,9 +210,7 @@ const struct micro micro_table[] = {{"fork-read", fork_read},
                                     {"yield", yield},
                                     {"lock", lock_unlock},
                                     {"ring", thread_ring},
-#ifdef HAS_LOOPS
                                     {"loop-balance", loop_balance},
-#endif
                                     {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }

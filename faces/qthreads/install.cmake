@@ -1,5 +1,5 @@
 # cmake --install: libweft-qthread in the library folder, find_package(weft COMPONENTS qthread) and pkg-config's weft-qthread.pc; qthread.h in a
-# folder where nobody finds it unasked. That folder, weft/qthreads in the library folder, is laid out as an installed Qthreads is, for builds
+# folder where no build finds it unasked. That folder, weft/qthreads in the library folder, is laid out as an installed Qthreads is, for builds
 # that want a prefix of one (--with-qthreads=DIR), qthread.pc or find_package(qthread): its libqthread is libweft-qthread.
 set(qthread_prefix "${CMAKE_INSTALL_LIBDIR}/weft/qthreads")
 

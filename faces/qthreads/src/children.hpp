@@ -31,7 +31,7 @@ struct children {
     constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
     return &notes[reinterpret_cast<std::uintptr_t>(word) * golden >> (64 - size_as_power)];
   }
-  // Instead of the note that was there, whose task is then joined by nobody.
+  // Instead of the note that was there, whose task then frees itself at its end.
   void add(const void* word, weft_thread* unit);
   // At the end, once no worker runs.
   void forget_all();

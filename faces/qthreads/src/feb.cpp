@@ -33,15 +33,6 @@ namespace {
 
 uint64_t* core(const aligned_t* word) { return const_cast<aligned_t*>(word); }
 
-// Either way of a call: at once, or with a wait.
-template <class Attempt, class Wait>
-int finish(Attempt attempt, Wait wait) {
-  const weft_status result = attempt();
-  if (result != WEFT_BUSY) return code_of(result);
-  about_to_wait();
-  return code_of(wait());
-}
-
 }  // namespace
 }  // namespace weft::qthreads
 
@@ -59,7 +50,7 @@ int qthread_empty(aligned_t const* dest) {
 int qthread_fill(aligned_t const* dest) { return code_of(weft_feb_fill(core(dest))); }
 
 int qthread_writeEF_const(aligned_t* dest, aligned_t const src) {
-  return finish([=] { return weft_feb_try_write_ef(dest, src); }, [=] { return weft_feb_write_ef(dest, src); });
+  return at_once_or_wait([=] { return weft_feb_try_write_ef(dest, src); }, [=] { return weft_feb_write_ef(dest, src); });
 }
 
 int qthread_writeEF(aligned_t* restrict dest, aligned_t const* restrict src) {
@@ -90,7 +81,7 @@ int qthread_purge_to(aligned_t* restrict dest, aligned_t const* restrict src) {
 int qthread_purge(aligned_t* dest) { return qthread_purge_to_const(dest, 0); }
 
 int qthread_writeFF_const(aligned_t* dest, aligned_t src) {
-  return finish([=] { return weft_feb_try_write_ff(dest, src); }, [=] { return weft_feb_write_ff(dest, src); });
+  return at_once_or_wait([=] { return weft_feb_try_write_ff(dest, src); }, [=] { return weft_feb_write_ff(dest, src); });
 }
 
 int qthread_writeFF(aligned_t* restrict dest, aligned_t const* restrict src) {
@@ -99,7 +90,8 @@ int qthread_writeFF(aligned_t* restrict dest, aligned_t const* restrict src) {
 
 int qthread_readFF(aligned_t* dest, aligned_t const* src) {
   run_child_of(src);
-  return finish([=] { return weft_feb_try_read_ff(core(src), dest); }, [=] { return weft_feb_read_ff(core(src), dest); });
+  return at_once_or_wait([=] { return weft_feb_try_read_ff(core(src), dest); },
+                         [=] { return weft_feb_read_ff(core(src), dest); });
 }
 
 int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
@@ -109,7 +101,8 @@ int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
 int qthread_readFE(aligned_t* dest, aligned_t const* src) {
   note_empty_word(self(), src);
   run_child_of(src);
-  return finish([=] { return weft_feb_try_read_fe(core(src), dest); }, [=] { return weft_feb_read_fe(core(src), dest); });
+  return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
+                         [=] { return weft_feb_read_fe(core(src), dest); });
 }
 
 int qthread_readFE_nb(aligned_t* restrict dest, aligned_t const* restrict src) {

@@ -16,4 +16,13 @@ int code_of(weft_status status);
 // The call that follows waits.
 void about_to_wait();
 
+// The answer of attempt(), or, if that was WEFT_BUSY, of wait().
+template <class Attempt, class Wait>
+int at_once_or_wait(Attempt attempt, Wait wait) {
+  const weft_status result = attempt();
+  if (result != WEFT_BUSY) return code_of(result);
+  about_to_wait();
+  return code_of(wait());
+}
+
 }  // namespace weft::qthreads

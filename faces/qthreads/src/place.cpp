@@ -20,8 +20,6 @@ qthread_shepherd_id_t shepherd_of_caller() {
   return here < 0 ? NO_SHEPHERD : static_cast<qthread_shepherd_id_t>(shepherd_of(all, here));
 }
 
-bool is_active(const runtime* all, unsigned shepherd) { return all->shepherds[shepherd].is_active.load(weft::base::relaxed); }
-
 // By number, in steps of one or of one less than all.
 void step(qthread_shepherd_id_t* shep, bool is_forward) {
   const runtime* const all = current_runtime();
@@ -29,7 +27,7 @@ void step(qthread_shepherd_id_t* shep, bool is_forward) {
   unsigned at = *shep;
   do {
     at = (at + (is_forward ? 1 : all->shepherd_count - 1)) % all->shepherd_count;
-  } while (!is_active(all, at) && at != *shep);
+  } while (!is_on(all, at) && at != *shep);
   *shep = static_cast<qthread_shepherd_id_t>(at);
 }
 
@@ -45,7 +43,7 @@ void step_by_distance(qthread_shepherd_id_t* shep, bool is_forward) {
   const unsigned start = place;
   do {
     place = (place + (is_forward ? 1 : count - 1)) % count;
-  } while (!is_active(all, at(place)) && place != start);
+  } while (!is_on(all, at(place)) && place != start);
   *shep = at(place);
 }
 
@@ -90,7 +88,7 @@ unsigned qthread_id(void) {
 int qthread_shep_ok(void) {
   const qthread_shepherd_id_t here = shepherd_of_caller();
   if (here == NO_SHEPHERD) return QTHREAD_PTHREAD_ERROR;
-  return is_active(current_runtime(), here) ? 1 : 0;
+  return is_on(current_runtime(), here) ? 1 : 0;
 }
 
 void qthread_shep_next(qthread_shepherd_id_t* shep) { step(shep, true); }

@@ -55,7 +55,7 @@ struct runtime {
   atomic<std::uint32_t> last_team_id;
 
   unsigned worker_count() const { return shepherd_count * workers_each; }
-  worker* workers_of(unsigned shepherd) { return workers + std::size_t{shepherd} * workers_each; }
+  worker* workers_of(unsigned shepherd) const { return workers + std::size_t{shepherd} * workers_each; }
 };
 
 [[gnu::visibility("hidden")]] extern atomic<runtime*> the_runtime;
@@ -76,6 +76,8 @@ inline unsigned shepherd_of(const runtime* all, int worker) { return static_cast
 // Where a new task waits that is to stay on a shepherd, or not.
 inline weft_pool* staying_pool(runtime* all, unsigned shepherd) { return all->shepherds[shepherd].staying; }
 weft_pool* choose_open_pool(runtime* all);
+// Not disabled. A shepherd without an active worker is as one that is.
+bool is_on(const runtime* all, unsigned shepherd);
 // What stays on a disabled shepherd goes to the nearest one that is not disabled: shepherd 0 never
 // is.
 unsigned server_of(runtime* all, unsigned shepherd);

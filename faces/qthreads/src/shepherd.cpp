@@ -68,14 +68,6 @@ bool for_open_pools(runtime* all, unsigned shepherd, unsigned first, Each each) 
   return true;
 }
 
-// A shepherd without an active worker is as one that is disabled.
-bool is_on(runtime* all, unsigned shepherd) {
-  if (!all->shepherds[shepherd].is_active.load(base::relaxed)) return false;
-  const worker* const mine = all->workers_of(shepherd);
-  for (unsigned i = 0; i < all->workers_each; ++i)
-    if (mine[i].is_active.load(base::relaxed)) return true;
-  return false;
-}
 bool is_on_worker(runtime* all, unsigned worker) {
   return all->workers[worker].is_active.load(base::relaxed) && is_on(all, worker / all->workers_each);
 }
@@ -125,6 +117,14 @@ void set_active(runtime* all, atomic<bool>* what, bool wanted) {
 unsigned next_in_turn(atomic<std::uint32_t>* counter) { return counter->fetch_add(1, base::relaxed); }
 
 }  // namespace
+
+bool is_on(const runtime* all, unsigned shepherd) {
+  if (!all->shepherds[shepherd].is_active.load(base::relaxed)) return false;
+  const worker* const mine = all->workers_of(shepherd);
+  for (unsigned i = 0; i < all->workers_each; ++i)
+    if (mine[i].is_active.load(base::relaxed)) return true;
+  return false;
+}
 
 unsigned server_of(runtime* all, unsigned shepherd) {
   if (is_on(all, shepherd)) return shepherd;

@@ -14,14 +14,6 @@ static_assert(sizeof(syncvar_t) == sizeof(weft_syncvar) && alignof(syncvar_t) ==
 
 weft_syncvar* core(syncvar_t* one) { return reinterpret_cast<weft_syncvar*>(one); }
 
-template <class Attempt, class Wait>
-int finish(Attempt attempt, Wait wait) {
-  const weft_status result = attempt();
-  if (result != WEFT_BUSY) return code_of(result);
-  about_to_wait();
-  return code_of(wait());
-}
-
 bool is_too_large(std::uint64_t value) { return value > WEFT_SYNCVAR_MAX; }
 
 }  // namespace
@@ -39,8 +31,8 @@ int qthread_syncvar_fill(syncvar_t* restrict dest) { return code_of(weft_syncvar
 
 int qthread_syncvar_writeEF_const(syncvar_t* restrict dest, uint64_t src) {
   if (is_too_large(src)) return QTHREAD_OVERFLOW;
-  return finish([=] { return weft_syncvar_try_write_ef(core(dest), src); },
-                [=] { return weft_syncvar_write_ef(core(dest), src); });
+  return at_once_or_wait([=] { return weft_syncvar_try_write_ef(core(dest), src); },
+                         [=] { return weft_syncvar_write_ef(core(dest), src); });
 }
 
 int qthread_syncvar_writeEF(syncvar_t* restrict dest, uint64_t const* restrict src) {
@@ -65,7 +57,8 @@ int qthread_syncvar_writeF(syncvar_t* restrict dest, uint64_t const* restrict sr
 
 int qthread_syncvar_readFF(uint64_t* restrict dest, syncvar_t* restrict src) {
   run_child_of(src);
-  return finish([=] { return weft_syncvar_try_read_ff(core(src), dest); }, [=] { return weft_syncvar_read_ff(core(src), dest); });
+  return at_once_or_wait([=] { return weft_syncvar_try_read_ff(core(src), dest); },
+                         [=] { return weft_syncvar_read_ff(core(src), dest); });
 }
 
 int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
@@ -74,7 +67,8 @@ int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) 
 
 int qthread_syncvar_readFE(uint64_t* restrict dest, syncvar_t* restrict src) {
   run_child_of(src);
-  return finish([=] { return weft_syncvar_try_read_fe(core(src), dest); }, [=] { return weft_syncvar_read_fe(core(src), dest); });
+  return at_once_or_wait([=] { return weft_syncvar_try_read_fe(core(src), dest); },
+                         [=] { return weft_syncvar_read_fe(core(src), dest); });
 }
 
 int qthread_syncvar_readFE_nb(uint64_t* restrict dest, syncvar_t* restrict src) {

@@ -33,7 +33,7 @@ struct task {
   void* local;  // null: the task's own bytes are `own`
   std::uint64_t own;
   std::uint32_t local_bytes;     // of `local`
-  std::uint32_t id;              // 0: nobody has asked yet
+  std::uint32_t id;              // 0: not asked for yet
   std::uint16_t flags;           // the task's own, once it runs
   std::uint16_t blocking_depth;  // blocking actions that it is in
   atomic<bool> has_started;

@@ -148,6 +148,9 @@ static void a_disabled_worker(void) {
   CHECK(qthread_readstate(TOTAL_WORKERS) == workers && qthread_num_workers_local(its_shepherd) == each - 1);
   CHECK((shepherd_of_task_to(its_shepherd) == its_shepherd) == (each > 1)); /* without a worker, elsewhere */
   CHECK(qthread_num_shepherds() == (each > 1 ? shepherds : shepherds - 1));
+  qthread_shepherd_id_t next = 0;
+  for (int i = 1; i < shepherds; ++i) qthread_shep_next(&next);
+  CHECK(next == (each > 1 ? its_shepherd : 0)); /* it is left out */
   run_tasks(20, shepherd_here, NULL);
   qthread_enable_worker(last);
   CHECK(qthread_num_workers() == workers && qthread_num_shepherds() == shepherds);

@@ -14,7 +14,7 @@ typedef enum { UPLOCK, DOWNLOCK, BOTHLOCKS } qt_barrier_dtype;
 
 typedef struct qt_barrier_s qt_barrier_t;
 
-/* Creates a barrier that opens for max_threads callers. With 0 nobody may enter until
+/* Creates a barrier that opens for max_threads callers. With 0 no caller may enter until
  * qt_barrier_resize.
  * Returns: the barrier; null without memory, and for 2^32 or more.
  * Switches: never. */

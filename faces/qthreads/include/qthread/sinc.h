@@ -42,7 +42,7 @@ void qt_sinc_init(qt_sinc_t *restrict sinc, size_t sizeof_value, void const *res
  * Switches: never. */
 qt_sinc_t *qt_sinc_create(size_t sizeof_value, void const *initial_value, qt_sinc_op_f op, size_t expect);
 
-/* Makes a sinc that nothing is expected of, and at which nobody waits, one that expects expect
+/* Makes a sinc that nothing is expected of, and at which no caller waits, one that expects expect
  * submits, and has the initial value.
  * Switches: never. */
 void qt_sinc_reset(qt_sinc_t *sinc, size_t expect);
@@ -56,7 +56,7 @@ void qt_sinc_fini(qt_sinc_t *sinc);
 void qt_sinc_destroy(qt_sinc_t *sinc);
 
 /* Adds count to the submits that a sinc expects. A task that a submit is expected of may call it at
- * any time; others only before the last of them comes, or when nobody waits.
+ * any time; others only before the last of them comes, or when no caller waits.
  * Switches: never. */
 void qt_sinc_expect(qt_sinc_t *sinc, size_t count);
 

@@ -7,7 +7,7 @@
 #include "qthread.h"
 
 // The values have 60 bits; more is an error that assert finds. A copy takes value and state as they
-// are: nobody may wait at what it is made from.
+// are: no task may wait at what it is made from.
 class syncvar {
  public:
   // Full, of 0 or a value.
