@@ -48,6 +48,7 @@ void run_in_place(task* lender, task* one) {
   lender->acting = one;
   run_to_end(one, one->argument);
   lender->acting = before;
+  (before != nullptr ? before : lender)->emptied.add_above(stack_pointer(), one->emptied);
   // Another OS thread may run the lender now; where it belongs has not changed, but the child may
   // have moved it.
   if ((one->flags & has_moved) != 0) go_home(lender);

@@ -8,10 +8,10 @@
 namespace weft::qthreads {
 
 void note_empty_word(task* mine, const void* word) {
-  if (mine == nullptr || (mine->flags & (has_empty_words | is_main)) != 0) return;
+  if (mine == nullptr || (mine->flags & is_main) != 0) return;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   constexpr std::uintptr_t near_enough = std::uintptr_t{1} << 20;
-  if (reinterpret_cast<std::uintptr_t>(word) - here < near_enough) mine->flags |= has_empty_words;
+  if (reinterpret_cast<std::uintptr_t>(word) - here < near_enough) mine->emptied.add(static_cast<const char*>(word));
 }
 
 int code_of(weft_status status) {

@@ -17,15 +17,13 @@ namespace {
 
 weft_syncvar* core(void* ret) { return static_cast<weft_syncvar*>(ret); }
 
-// Full/empty words live in a table: those of a stack that another task gets must be full. A task
-// that lends its stack has noted where that begins.
+// Full/empty words live in a table: those of a stack that another task gets must be full.
 // frame is that of the caller of the task's function: whatever lies beneath belonged to the task.
-void forget_words_below(const void* frame) {
-  void* base = task_of(weft_self())->stack_low;
-  if (base == nullptr) weft_ext_thread_stack(weft_self(), &base, nullptr);
+void forget_emptied_words(const emptied_words& emptied, const void* frame) {
   const auto* const high = static_cast<const char*>(frame);
-  const auto* const low = static_cast<const char*>(base);
-  if (low != nullptr && low < high) static_cast<void>(weft_feb_forget(low, static_cast<std::size_t>(high - low)));
+  if (emptied.first >= high) return;
+  const char* const end = emptied.last < high ? emptied.last + sizeof(aligned_t) : high;
+  static_cast<void>(weft_feb_forget(emptied.first, static_cast<std::size_t>(end - emptied.first)));
 }
 
 }  // namespace
@@ -50,7 +48,7 @@ void run_to_end(task* one, void* argument) {
   const aligned_t value = one->function(argument);
   if (one->in != nullptr) leave_team(one);
   if (one->local != nullptr) free_tasklocal(one);
-  if ((one->flags & has_empty_words) != 0) forget_words_below(__builtin_frame_address(0));
+  if (one->emptied.first != nullptr) forget_emptied_words(one->emptied, __builtin_frame_address(0));
   deliver(one->ret, one->flags, value);
 }
 

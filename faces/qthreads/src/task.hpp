@@ -20,9 +20,25 @@ enum task_flag : std::uint16_t {
   returns_nothing = 1 << 2,  // ... which gets no value
   leads_team = 1 << 3,       // its team ends with it
   is_simple = 1 << 4,        // it said that it does not block
-  has_empty_words = 1 << 5,  // on its stack there may be full/empty words that are not full
-  is_main = 1 << 6,          // the caller of qthread_initialize
-  has_moved = 1 << 7,        // it called qthread_migrate_to
+  is_main = 1 << 5,          // the caller of qthread_initialize
+  has_moved = 1 << 6,        // it called qthread_migrate_to
+};
+
+// The lowest and the highest word of those that a task emptied and that may lie on its stack.
+struct emptied_words {
+  const char* first;  // null: none
+  const char* last;
+
+  void add(const char* word) {
+    if (first == nullptr || word < first) first = word;
+    if (last == nullptr || word > last) last = word;
+  }
+  // A task that ran on the caller's stack, beneath frame, emptied words of the caller's.
+  void add_above(const char* frame, const emptied_words& others) {
+    if (others.first == nullptr || others.last < frame) return;
+    add(others.first < frame ? frame : others.first);
+    add(others.last);
+  }
 };
 
 struct task {
@@ -40,6 +56,7 @@ struct task {
   task* acting;     // the task that runs on this one's stack in its stead; null: itself
   weft_pool* home;  // where it waits when it is ready
   char* stack_low;  // of the stack that it lends; null: not asked yet
+  emptied_words emptied;
 };
 
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_task;
