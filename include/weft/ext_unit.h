@@ -75,6 +75,23 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_filled(weft_function 
                                                                   const weft_thread_attr *attr, weft_thread **out,
                                                                   const weft_ext_place *place);
 
+/* Makes an owned unit ready that has no pool: it enters the default queue of the calling worker, as
+ * a thread of weft_thread_create does. One that has a pool is pushed there (weft_ext_pool_push).
+ * Errors: WEFT_INVALID (owned is null; its home is a pool).
+ * Switches: never. Callers: any.
+ * Undefined: a unit that the caller does not own. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_start(weft_thread *owned);
+
+/* Takes back a unit of weft_ext_thread_start that has not started, if it waits in the default queue
+ * of the calling worker. A joiner runs the unit's work itself in this way, and then discards the
+ * unit. The call gives other units of the worker their turn: when one has waited longer than the
+ * worker lets it, the unit stays in the queue, and the caller should wait.
+ * Returns: true if the caller then owns the unit; false otherwise, for a unit that has parked or
+ * yielded, for a caller that is not a ULT of a worker, and for null.
+ * Switches: never. Callers: any.
+ * Undefined: a handle that is no longer good. */
+WEFT_NODISCARD WEFT_API bool weft_ext_thread_take_back(weft_thread *thread);
+
 /* Frees an owned unit that has not started. For null, nothing is done.
  * Switches: never. Callers: any.
  * Undefined: a unit that has started, or that the caller does not own; any later call with it. */

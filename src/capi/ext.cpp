@@ -229,6 +229,20 @@ weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, uns
   return code(sched::make_owned_plainly(pool_of(pool), function, kind, made, __builtin_return_address(0)));
 }
 
+weft_status weft_ext_thread_start(weft_thread* owned) {
+  static constexpr call_errors of{"weft_ext_thread_start", "owned"};
+  if (owned == nullptr) return refuse_null(of);
+  if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
+  sched::unit* const one = ready_unit(owned, of.call);
+  if (one->home.load(weft::base::relaxed) != nullptr) return weft::fail(WEFT_INVALID, of.call, of.argument, "its home is a pool");
+  sched::start_owned(one);
+  return WEFT_OK;
+}
+
+bool weft_ext_thread_take_back(weft_thread* thread) {
+  return thread != nullptr && pass_point() && sched::take_back(unit_of(thread));
+}
+
 void weft_ext_thread_discard(weft_thread* owned) {
   if (owned != nullptr && pass_point()) sched::discard_owned(ready_unit(owned, "weft_ext_thread_discard"));
 }

@@ -12,6 +12,7 @@
 #include "run/entering.hpp"
 #include "run/fork.hpp"
 #include "run/next.hpp"
+#include "run/ready.hpp"
 #include "run/wait.hpp"
 #include "thread/calls.hpp"
 #include "thread/key.hpp"
@@ -164,6 +165,30 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   w->lock.leave();
   return is_mine;
 }
+
+}  // namespace
+
+void start_owned(unit* one) {
+  worker* const w = local::current_worker();
+  if (runtime* const rt = w != nullptr ? w->rt : local::current_runtime(); rt->is_observed)
+    one->set(is_known);  // what then becomes of it is told on the long ways
+  make_ready(w, one, push_reason::created);
+}
+
+bool take_back(unit* one) {
+  worker* const w = local::current_worker();
+  if (w == nullptr || w->current == nullptr || w->is_special || !w->ready.contains(one)) return false;
+  if (one->has_parked()) return false;
+  if (--w->turns_left < 0 && !runs_before_others(w, one)) [[unlikely]]
+    return false;
+  if (!w->lock.try_enter()) return false;
+  const bool is_mine = w->ready.contains(one);
+  if (is_mine) w->ready.taken(one);
+  w->lock.leave();
+  return is_mine;
+}
+
+namespace {
 
 // What the unit did beyond running on its joiner's stack. One that parked there and was dispatched
 // by a scheduler meanwhile leaves the way back to that scheduler to its joiner, which goes on in

@@ -54,6 +54,9 @@ status make_owned(const creation& how, unit** out);
 status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at);
 // One that has not started.
 void discard_owned(unit* one);
+// Into the caller's queue, and out of it again if it has not started.
+void start_owned(unit* one);
+bool take_back(unit* one);
 // An ended unit that was not joined begins anew, owned by the caller; with its id, name, home, pin,
 // extension bytes and stack size.
 status revive(unit* one, unit::function_type function, void* argument);

@@ -46,6 +46,85 @@ static void does_not_run_until_pushed(void) {
   OK(weft_thread_join(one));
 }
 
+/* ---- into the default queue, and back ---- */
+
+static void *start_outside(void *unit) {
+  OK(weft_ext_thread_start(unit));
+  CHECK(!weft_ext_thread_take_back(unit));
+  return NULL;
+}
+
+static void starts_in_the_default_queue(void) {
+  atomic_int runs = 0;
+  weft_thread *const one = make(count_and_yield, &runs, NULL), *const other = make(count_and_yield, &runs, NULL);
+  OK(weft_ext_thread_start(one));
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, start_outside, other) == 0);
+  OK(weft_thread_join(one));
+  OK(weft_thread_join(other));
+  CHECK(pthread_join(outside, NULL) == 0);
+  CHECK(atomic_load(&runs) == 2);
+}
+
+static void does_not_start_what_has_a_pool(void) {
+  weft_pool *const pool = make_pool();
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.pool = pool;
+  weft_thread *const one = make(count, NULL, &attr);
+  IS(WEFT_INVALID, weft_ext_thread_start(one));
+  CHECK(!weft_ext_thread_take_back(one));
+  weft_ext_thread_discard(one);
+  OK(weft_pool_destroy(pool));
+}
+
+/* Thieves may be faster. */
+static void takes_back_what_has_not_started(void) {
+  for (int i = 0; i < 100; ++i) {
+    atomic_int runs = 0;
+    weft_thread *const one = make(count, &runs, NULL);
+    OK(weft_ext_thread_start(one));
+    const bool is_mine = weft_ext_thread_take_back(one);
+    CHECK(is_mine || weft_worker_count() > 1 || i > 0); /* a look around may be due */
+    weft_yield();
+    if (is_mine) CHECK(atomic_load(&runs) == 0 && weft_thread_get_state(one) == WEFT_THREAD_READY);
+    if (is_mine) {
+      weft_ext_thread_discard(one);
+    } else {
+      OK(weft_thread_join(one));
+    }
+    CHECK(atomic_load(&runs) == !is_mine);
+  }
+}
+
+static void takes_back_nothing_that_has_started(void) {
+  atomic_int runs = 0;
+  weft_thread *const one = make(count_and_yield, &runs, NULL);
+  OK(weft_ext_thread_start(one));
+  while (weft_thread_get_state(one) != WEFT_THREAD_ENDED) {
+    weft_yield();
+    CHECK(!weft_ext_thread_take_back(one));
+  }
+  OK(weft_thread_join(one));
+}
+
+/* A caller that runs all itself lets those go on that have waited longer. */
+static void takes_back_in_turn(void) {
+  atomic_int runs = 0;
+  weft_thread *older = make(count, &runs, NULL), *one = NULL;
+  OK(weft_ext_thread_start(older));
+  bool is_mine = true;
+  for (int i = 0; is_mine; ++i) {
+    CHECK(i < 100000);
+    one = make(count, &runs, NULL);
+    OK(weft_ext_thread_start(one));
+    is_mine = weft_ext_thread_take_back(one);
+    if (is_mine) weft_ext_thread_discard(one);
+  }
+  OK(weft_thread_join(one));
+  OK(weft_thread_join(older));
+  CHECK(atomic_load(&runs) == 2);
+}
+
 enum { KINDS = 4, OF_A_KIND = 200 };
 
 static atomic_int runs_by_kind[KINDS];
@@ -414,6 +493,8 @@ static void refuses(void) {
   attr.worker = 4000;
   IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, &attr, false, &out));
   CHECK(out == (weft_thread *)&out);
+  IS(WEFT_INVALID, weft_ext_thread_start(NULL));
+  CHECK(!weft_ext_thread_take_back(NULL));
   IS(WEFT_INVALID, weft_ext_thread_revive(NULL, count, NULL));
   IS(WEFT_INVALID, weft_ext_thread_set_pool(NULL, NULL));
   weft_ext_pool_notify(NULL);
@@ -423,6 +504,11 @@ static void refuses(void) {
 
 static void all(void) {
   RUN(does_not_run_until_pushed);
+  RUN(starts_in_the_default_queue);
+  RUN(does_not_start_what_has_a_pool);
+  RUN(takes_back_what_has_not_started);
+  RUN(takes_back_nothing_that_has_started);
+  RUN(takes_back_in_turn);
   RUN(makes_in_pools);
   RUN(makes_in_pools_from_outside);
   RUN(discards);
