@@ -26,6 +26,7 @@ bool take_if_new(weft_thread* unit) {
   const task* const one = task_of(unit);
   if (one->has_started.load(base::relaxed)) return false;
   weft_pool* const home = one->home;
+  if (home == nullptr) return weft_ext_thread_take_back(unit);
   if (!weft_ext_pool_remove(home, unit)) return false;
   if (!one->has_started.load(base::relaxed)) return true;
   static_cast<void>(weft_ext_pool_push(home, unit, WEFT_PUSH_WOKEN));
@@ -34,12 +35,9 @@ bool take_if_new(weft_thread* unit) {
 
 // The main thread moves by its pin alone.
 void go_home(task* lender) {
-  if ((lender->flags & is_main) == 0) {
-    if (weft_thread_migrate_to_pool(thread_of(lender), lender->home) == WEFT_OK) weft_yield();
-    return;
-  }
+  if ((lender->flags & is_main) == 0) return static_cast<void>(move_to_pool(lender->home));
   static_cast<void>(weft_pin(0));
-  if (current_runtime()->workers_each == 1) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
+  if (current_runtime()->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
 // The lender's thread is the child's while that runs.

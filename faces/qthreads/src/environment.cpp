@@ -78,12 +78,13 @@ std::size_t number_of(const char* suffix, std::size_t usual, std::size_t least, 
 
 scheduler_kind scheduler_wanted() {
   const variable it = look_up("SCHEDULER");
-  if (it.text == nullptr || std::strcmp(it.text, "nemesis") == 0) return scheduler_kind::nemesis;
+  if (it.text == nullptr || std::strcmp(it.text, "weft") == 0) return scheduler_kind::weft;
+  if (std::strcmp(it.text, "nemesis") == 0) return scheduler_kind::nemesis;
   if (std::strcmp(it.text, "sherwood") == 0) return scheduler_kind::sherwood;
   if (std::strcmp(it.text, "distrib") == 0) return scheduler_kind::distrib;
   if (is_first_report_of(it.name))
-    report("%s=%s is no scheduler: set nemesis, sherwood or distrib; nemesis is used", it.name, it.text);
-  return scheduler_kind::nemesis;
+    report("%s=%s is no scheduler: set weft, nemesis, sherwood or distrib; weft is used", it.name, it.text);
+  return scheduler_kind::weft;
 }
 
 bool is_bound() {

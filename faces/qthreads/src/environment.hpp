@@ -7,7 +7,7 @@
 
 namespace weft::qthreads {
 
-enum class scheduler_kind { nemesis, sherwood, distrib };
+enum class scheduler_kind { weft, nemesis, sherwood, distrib };
 
 struct settings {
   unsigned shepherds;           // NUM_SHEPHERDS, else by HWPAR or the CPUs

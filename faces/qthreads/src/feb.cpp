@@ -24,9 +24,9 @@ int code_of(weft_status status) {
   }
 }
 
-void about_to_wait() {
+bool is_simple_task() {
   const task* const mine = self();
-  if (mine != nullptr && (mine->flags & is_simple) != 0) tell_of_simple_that_waits();
+  return mine != nullptr && (mine->flags & is_simple) != 0;
 }
 
 namespace {

@@ -3,9 +3,9 @@
 
 #include <weft/weft.h>
 
-namespace weft::qthreads {
+#include "task.hpp"
 
-struct task;
+namespace weft::qthreads {
 
 // The caller empties a word: one that may lie on its own stack is full again when the task ends.
 void note_empty_word(task* mine, const void* word);
@@ -13,15 +13,18 @@ void note_empty_word(task* mine, const void* word);
 // The answer of this interface.
 int code_of(weft_status status);
 
-// The call that follows waits.
-void about_to_wait();
+// The caller is a task of QTHREAD_SPAWN_SIMPLE.
+bool is_simple_task();
 
-// The answer of attempt(), or, if that was WEFT_BUSY, of wait().
+// The answer of wait(). A simple task first calls attempt(): if that is WEFT_BUSY, it says that it
+// waits.
 template <class Attempt, class Wait>
 int at_once_or_wait(Attempt attempt, Wait wait) {
+  if (!is_simple_task()) [[likely]]
+    return code_of(wait());
   const weft_status result = attempt();
   if (result != WEFT_BUSY) return code_of(result);
-  about_to_wait();
+  tell_of_simple_that_waits();
   return code_of(wait());
 }
 

@@ -54,7 +54,7 @@ int start_core(const settings& wanted) {
   config.workers = wanted.shepherds * wanted.workers_each;
   if (wanted.stack_bytes != 0) config.stack_bytes = wanted.stack_bytes + core_bytes_of_stack;
   config.bind = wanted.binds;
-  config.locality = WEFT_LOCALITY_STRICT;
+  if (wanted.scheduler != scheduler_kind::weft) config.locality = WEFT_LOCALITY_STRICT;
   const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
   if (result == WEFT_NOMEM) return QTHREAD_MALLOC_ERROR;
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
@@ -85,17 +85,18 @@ char* low_end_of_own_stack() {
   return static_cast<char*>(low);
 }
 
-// The main task stays with worker 0; where that alone serves its pool, the pool is enough.
+// The main task stays with worker 0; where that alone serves its pool, the pool is enough, and the
+// pin goes.
 void adopt_caller(runtime* all) {
   all->main_thread = weft_self();
   task* const mine = new (task_of(all->main_thread)) task{};
   mine->function = never_called;
   mine->flags = is_main;
-  mine->home = all->shepherds[0].staying;
+  mine->home = all->has_pools() ? all->shepherds[0].staying : nullptr;
   mine->stack_low = low_end_of_own_stack();
   all->lend_bytes = weft_ext_stack_bytes() - weft_ext_stack_bytes() / 4;
-  static_cast<void>(weft_ext_thread_set_pool(all->main_thread, all->shepherds[0].staying));
-  if (all->workers_each == 1) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
+  static_cast<void>(weft_ext_thread_set_pool(all->main_thread, mine->home));
+  if (all->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
 void abandon_caller(runtime* all) {
@@ -106,7 +107,7 @@ void abandon_caller(runtime* all) {
 
 void tell_start(const runtime* all) {
   if (all->wanted.info == 0) return;
-  constexpr const char* names[] = {"nemesis", "sherwood", "distrib"};
+  constexpr const char* names[] = {"weft", "nemesis", "sherwood", "distrib"};
   report("%u shepherds with %u workers each, scheduler %s, stacks of %zu bytes", all->shepherd_count, all->workers_each,
          names[static_cast<int>(all->wanted.scheduler)], weft_ext_stack_bytes());
 }

@@ -1,6 +1,8 @@
 // qt_loop and qt_loop_balance.
 #include "loop.hpp"
 
+#include "runtime.hpp"
+
 namespace weft::qthreads {
 
 bool start_task(qthread_f function, const void* argument, std::size_t bytes, std::size_t shepherd, unsigned features) {
@@ -29,7 +31,8 @@ void do_here(crew* all, std::size_t number) {
 
 void start_span(span one) {
   crew* const all = one.all;
-  if (start_task(run_span, &one, sizeof one, all->is_placed ? one.first : anywhere, all->features)) return;
+  const bool is_placed = all->is_placed && current_runtime()->has_pools();
+  if (start_task(run_span, &one, sizeof one, is_placed ? one.first : anywhere, all->features)) return;
   for (std::size_t i = one.first; i < one.last; ++i) do_here(all, i);
 }
 

@@ -32,7 +32,8 @@ inline constexpr std::size_t anywhere = SIZE_MAX;
 bool start_task(qthread_f function, const void* argument, std::size_t bytes, std::size_t shepherd, unsigned features = 0);
 
 // Calls do_part(work, number) for each number below count, in a task of its own, and returns when
-// all have returned. If is_placed is true, number n stays on shepherd n, modulo how many there are.
+// all have returned. If is_placed is true, number n stays on shepherd n, modulo how many there are,
+// unless the scheduler is weft: then workers without work take parts.
 struct crew {
   void (*do_part)(void* work, std::size_t number);
   void* work;

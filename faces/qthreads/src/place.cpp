@@ -49,11 +49,7 @@ void step_by_distance(qthread_shepherd_id_t* shep, bool is_forward) {
 
 // The thread of the main task, on whose stack another task may run, moves by its pin alone.
 weft_status move_thread(runtime* all, qthread_shepherd_id_t shepherd, weft_pool* home) {
-  if (weft_self() != all->main_thread) {
-    const weft_status result = weft_thread_migrate_to_pool(weft_self(), home);
-    if (result == WEFT_OK) weft_yield();
-    return result;
-  }
+  if (weft_self() != all->main_thread) return move_to_pool(home);
   return shepherd != NO_SHEPHERD ? weft_pin(static_cast<int>(server_of(all, shepherd) * all->workers_each)) : WEFT_OK;
 }
 

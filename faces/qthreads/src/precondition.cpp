@@ -22,7 +22,7 @@ struct preconditions {
 };
 
 void start(preconditions* all) {
-  static_cast<void>(weft_ext_pool_push(all->home, all->unit, WEFT_PUSH_NEW));
+  make_ready(all->unit, all->home);
   std::free(all);
 }
 

@@ -69,7 +69,7 @@ qthread_queue_t qthread_queue_create(uint8_t flags, aligned_t length) {
 int qthread_queue_join(qthread_queue_t q) {
   if (q == nullptr) return QTHREAD_BADARGS;
   if (weft_self() == nullptr) return QTHREAD_NOT_ALLOWED;
-  about_to_wait();
+  if (is_simple_task()) tell_of_simple_that_waits();
   parked_task mine{nullptr, nullptr, q};
   if (weft_ext_park(enter, &mine, "qthread_queue") != WEFT_OK) return QTHREAD_NOT_ALLOWED;
   return mine.in != nullptr ? QTHREAD_SUCCESS : QTHREAD_OPFAIL;

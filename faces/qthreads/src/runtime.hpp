@@ -3,9 +3,10 @@
 //
 // A shepherd has the workers number * workers_each to (number + 1) * workers_each - 1 of Weft's. A
 // task that is to stay on a shepherd belongs to the shepherd's `staying` pool, which only its
-// workers serve. All others belong to an `open` pool: with the scheduler nemesis that is the same
-// pool, with sherwood another one of the shepherd, and with distrib one of each worker; in the
-// latter two, workers of other shepherds serve it, too, behind their own.
+// workers serve. All others wait, with the scheduler weft, in the workers' default queues, and
+// otherwise belong to an `open` pool: with nemesis that is the same pool, with sherwood another one
+// of the shepherd, and with distrib one of each worker; in the latter two, workers of other
+// shepherds serve it, too, behind their own.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +28,18 @@ struct shepherd {
   weft_pool* staying;
   atomic<std::uint32_t> next_target;  // of tasks without a shepherd, where tasks are dealt out in turn
   atomic<bool> is_active;
+  unsigned server;                           // of what stays here, when pools were last given out
   const qthread_shepherd_id_t* by_distance;  // all others
 };
 
 struct children;
 
 struct worker {
-  weft_pool* open;
-  children* made;  // on this worker: children.hpp
+  weft_pool* open;  // null: the default queue
+  children* made;   // on this worker: children.hpp
   atomic<bool> is_active;
+  bool runs;    // the core has it: with the scheduler weft only while it is active, and its shepherd
+  bool serves;  // it was active when pools were last given out
 };
 
 struct runtime {
@@ -48,6 +52,7 @@ struct runtime {
   shepherd* shepherds;
   worker* workers;
   qthread_shepherd_id_t* distances;  // the lists of all shepherds, one behind the other
+  atomic<bool> serves_staying;       // workers look into the `staying` pools
   atomic<std::uint32_t> active_shepherds;
   atomic<std::uint32_t> active_workers;
   atomic<std::uint32_t> next_target_outside;
@@ -55,6 +60,10 @@ struct runtime {
   atomic<std::uint32_t> last_team_id;
 
   unsigned worker_count() const { return shepherd_count * workers_each; }
+  // Every task belongs to a pool.
+  bool has_pools() const { return wanted.scheduler != scheduler_kind::weft; }
+  // The main task's pool is served by worker 0 alone, with which that task has to stay.
+  bool pool_keeps_main() const { return has_pools() && workers_each == 1; }
   worker* workers_of(unsigned shepherd) const { return workers + std::size_t{shepherd} * workers_each; }
 };
 
@@ -73,9 +82,13 @@ inline int worker_here(const runtime* all) {
 }
 inline unsigned shepherd_of(const runtime* all, int worker) { return static_cast<unsigned>(worker) / all->workers_each; }
 
-// Where a new task waits that is to stay on a shepherd, or not.
-inline weft_pool* staying_pool(runtime* all, unsigned shepherd) { return all->shepherds[shepherd].staying; }
+// Where a new task waits that is to stay on a shepherd, or not; null: in a default queue.
+weft_pool* staying_pool(runtime* all, unsigned shepherd);
 weft_pool* choose_open_pool(runtime* all);
+// A task that has not started, and that the caller owns, becomes ready.
+void make_ready(weft_thread* unit, weft_pool* home);
+// The calling thread goes on where units of a pool run; null: anywhere.
+weft_status move_to_pool(weft_pool* home);
 // Not disabled. A shepherd without an active worker is as one that is.
 bool is_on(const runtime* all, unsigned shepherd);
 // What stays on a disabled shepherd goes to the nearest one that is not disabled: shepherd 0 never

@@ -1,7 +1,5 @@
 // Shepherds and their pools: made at the start, handed to other workers when a shepherd or a worker
 // is disabled.
-#include <pthread.h>
-
 #include <cstdlib>
 
 #include "children.hpp"
@@ -12,15 +10,27 @@ namespace weft::qthreads {
 
 namespace {
 
-pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;  // of what is active
+constinit weft_mutex changes = WEFT_MUTEX_INIT;  // of what is active, and of what is served
 
 template <class T>
 T* zeroed(std::size_t count) {
   return static_cast<T*>(std::calloc(count, sizeof(T)));
 }
 
-bool deals_in_turn(const runtime* all) { return all->wanted.scheduler != scheduler_kind::sherwood; }
-bool has_thieves(const runtime* all) { return all->wanted.scheduler != scheduler_kind::nemesis; }
+class changing {
+ public:
+  changing() { static_cast<void>(weft_mutex_lock(&changes)); }
+  ~changing() { static_cast<void>(weft_mutex_unlock(&changes)); }
+  changing(const changing&) = delete;
+  changing& operator=(const changing&) = delete;
+};
+
+bool deals_in_turn(const runtime* all) {
+  return all->wanted.scheduler == scheduler_kind::nemesis || all->wanted.scheduler == scheduler_kind::distrib;
+}
+bool has_stealable_pools(const runtime* all) {
+  return all->wanted.scheduler == scheduler_kind::sherwood || all->wanted.scheduler == scheduler_kind::distrib;
+}
 
 // The workers of the nearest shepherds come first; neighbours by number are near.
 void sort_by_distance(runtime* all, unsigned from) {
@@ -37,12 +47,13 @@ bool make_open_pools(runtime* all, unsigned from) {
       mine[i].open = all->shepherds[from].staying;
     } else if (i > 0 && all->wanted.scheduler == scheduler_kind::sherwood) {
       mine[i].open = mine[0].open;
-    } else if (weft_pool_create(WEFT_POOL_DEQUE, WEFT_POOL_SHARED, &mine[i].open) != WEFT_OK) {
+    } else if (has_stealable_pools(all) && weft_pool_create(WEFT_POOL_DEQUE, WEFT_POOL_SHARED, &mine[i].open) != WEFT_OK) {
       return false;
     }
     mine[i].made = zeroed<children>(1);
     if (mine[i].made == nullptr) return false;
     mine[i].is_active.store(true, base::relaxed);
+    mine[i].runs = true;
   }
   return true;
 }
@@ -76,11 +87,11 @@ bool is_on_worker(runtime* all, unsigned worker) {
 // stay, its own, and those from which it may take.
 template <class Each>
 bool for_pools_of(runtime* all, unsigned worker, Each each) {
-  if (!is_on_worker(all, worker)) return true;
+  if (!all->workers[worker].serves) return true;
   const unsigned home = worker / all->workers_each;
-  for (unsigned i = 0; i < all->shepherd_count; ++i)
-    if (server_of(all, i) == home && !each(all->shepherds[i].staying)) return false;
-  if (!has_thieves(all)) return true;
+  for (unsigned i = 0; all->serves_staying.load(base::relaxed) && i < all->shepherd_count; ++i)
+    if (all->shepherds[i].server == home && !each(all->shepherds[i].staying)) return false;
+  if (!has_stealable_pools(all)) return true;
   if (!for_open_pools(all, home, worker % all->workers_each, each)) return false;
   for (unsigned i = 0; i + 1 < all->shepherd_count; ++i)
     if (!for_open_pools(all, all->shepherds[home].by_distance[i], worker, each)) return false;
@@ -88,6 +99,8 @@ bool for_pools_of(runtime* all, unsigned worker, Each each) {
 }
 
 bool start_serving(runtime* all) {
+  for (unsigned i = 0; i < all->shepherd_count; ++i) all->shepherds[i].server = server_of(all, i);
+  for (unsigned i = 0; i < all->worker_count(); ++i) all->workers[i].serves = is_on_worker(all, i);
   for (unsigned i = 0; i < all->worker_count(); ++i)
     if (!for_pools_of(all, i, [i](weft_pool* pool) { return weft_pool_attach(pool, i) == WEFT_OK; })) return false;
   return true;
@@ -102,16 +115,82 @@ void count_active(runtime* all) {
   all->active_workers.store(workers, base::relaxed);
 }
 
-// Nothing runs anew while all is changed: units wait in their pools.
-void set_active(runtime* all, atomic<bool>* what, bool wanted) {
-  static_cast<void>(pthread_mutex_lock(&changes));
-  if (what->load(base::relaxed) != wanted) {
-    stop_serving(all);
-    what->store(wanted, base::relaxed);
-    count_active(all);
-    if (!start_serving(all)) report("no memory is left in which workers note the pools that they serve: tasks may not run");
+// Nothing of the pools runs anew meanwhile: units wait there.
+void serve_anew(runtime* all) {
+  stop_serving(all);
+  if (!start_serving(all)) report("no memory is left in which workers note the pools that they serve: tasks may not run");
+}
+
+// ---- workers of the core ----
+//
+// With the scheduler weft a worker that is disabled ends, so that its default queue goes to others.
+
+constexpr unsigned most_workers = 1024;
+
+class set_of_workers {
+ public:
+  bool has(unsigned worker) const { return has_[worker]; }
+  void add(unsigned worker) { has_[worker] = true; }
+
+ private:
+  bool has_[most_workers] = {};
+};
+
+// The core chooses the number of a worker that it starts: those that came too soon end again.
+bool start_worker(unsigned wanted) {
+  set_of_workers others;
+  unsigned number = wanted;
+  bool is_there = false;
+  do {
+    if (weft_worker_add(&number) != WEFT_OK) break;
+    is_there = number == wanted;
+    if (!is_there) others.add(number);
+  } while (!is_there);
+  for (unsigned i = 0; i < most_workers; ++i)
+    if (others.has(i)) static_cast<void>(weft_worker_remove(i));
+  return is_there;
+}
+
+// Those that are to run do, and no others. False: a thread is pinned to one that is to end, or the
+// system refuses an OS thread.
+bool settle_workers(runtime* all) {
+  if (all->has_pools()) return true;
+  for (unsigned i = 1; i < all->worker_count(); ++i) {
+    worker* const one = &all->workers[i];
+    const bool wanted = is_on_worker(all, i);
+    if (one->runs == wanted) continue;
+    if (wanted ? !start_worker(i) : weft_worker_remove(i) != WEFT_OK) return false;
+    one->runs = wanted;
   }
-  static_cast<void>(pthread_mutex_unlock(&changes));
+  return true;
+}
+
+// Workers start before they are to serve pools, and end after that: the caller itself may wait in
+// one of the pools until a worker has ended. False: not all could be done.
+bool change(runtime* all, atomic<bool>* what, bool wanted) {
+  what->store(wanted, base::relaxed);
+  bool is_done = !wanted || settle_workers(all);
+  serve_anew(all);
+  if (!wanted) is_done = settle_workers(all);
+  count_active(all);
+  return is_done;
+}
+
+// False: it stays as it was.
+bool set_active(runtime* all, atomic<bool>* what, bool wanted) {
+  const changing alone;
+  if (what->load(base::relaxed) == wanted || change(all, what, wanted)) return true;
+  static_cast<void>(change(all, what, !wanted));
+  return false;
+}
+
+// Workers that serve pools choose more slowly: with the scheduler weft they do so once a task is to
+// stay on a shepherd.
+void serve_staying(runtime* all) {
+  const changing alone;
+  if (all->serves_staying.load(base::relaxed)) return;
+  all->serves_staying.store(true, base::relaxed);
+  serve_anew(all);
 }
 
 unsigned next_in_turn(atomic<std::uint32_t>* counter) { return counter->fetch_add(1, base::relaxed); }
@@ -146,6 +225,7 @@ bool make_shepherds(runtime* all) {
   if (all->shepherds == nullptr || all->workers == nullptr || all->distances == nullptr) return false;
   if (!make_pools(all)) return false;
   count_active(all);
+  all->serves_staying.store(all->has_pools(), base::relaxed);
   return start_serving(all);
 }
 
@@ -166,7 +246,23 @@ void free_shepherds(runtime* all) {
   std::free(all->shepherds);
 }
 
-// With sherwood a task waits where it was made. Otherwise tasks are dealt out in turn, to
+weft_pool* staying_pool(runtime* all, unsigned shepherd) {
+  if (!all->serves_staying.load(base::relaxed)) serve_staying(all);
+  return all->shepherds[shepherd].staying;
+}
+
+void make_ready(weft_thread* unit, weft_pool* home) {
+  static_cast<void>(home != nullptr ? weft_ext_pool_push(home, unit, WEFT_PUSH_NEW) : weft_ext_thread_start(unit));
+}
+
+weft_status move_to_pool(weft_pool* home) {
+  const weft_status result =
+      home != nullptr ? weft_thread_migrate_to_pool(weft_self(), home) : weft_ext_thread_set_pool(weft_self(), nullptr);
+  if (result == WEFT_OK) weft_yield();
+  return result;
+}
+
+// With weft and sherwood a task waits where it was made. Otherwise tasks are dealt out in turn, to
 // shepherds, and to the workers of each.
 weft_pool* choose_open_pool(runtime* all) {
   const int here = worker_here(all);
@@ -188,26 +284,24 @@ int qthread_disable_shepherd(qthread_shepherd_id_t shep) {
   runtime* const all = current_runtime();
   if (all == nullptr || shep >= all->shepherd_count) return QTHREAD_BADARGS;
   if (shep == 0) return QTHREAD_NOT_ALLOWED;
-  set_active(all, &all->shepherds[shep].is_active, false);
-  return QTHREAD_SUCCESS;
+  return set_active(all, &all->shepherds[shep].is_active, false) ? QTHREAD_SUCCESS : QTHREAD_NOT_ALLOWED;
 }
 
 void qthread_enable_shepherd(qthread_shepherd_id_t shep) {
   runtime* const all = current_runtime();
-  if (all != nullptr && shep < all->shepherd_count) set_active(all, &all->shepherds[shep].is_active, true);
+  if (all != nullptr && shep < all->shepherd_count) static_cast<void>(set_active(all, &all->shepherds[shep].is_active, true));
 }
 
 int qthread_disable_worker(qthread_worker_id_t worker) {
   runtime* const all = current_runtime();
   if (all == nullptr || worker >= all->worker_count()) return QTHREAD_BADARGS;
   if (worker == 0) return QTHREAD_NOT_ALLOWED;
-  set_active(all, &all->workers[worker].is_active, false);
-  return QTHREAD_SUCCESS;
+  return set_active(all, &all->workers[worker].is_active, false) ? QTHREAD_SUCCESS : QTHREAD_NOT_ALLOWED;
 }
 
 void qthread_enable_worker(qthread_worker_id_t worker) {
   runtime* const all = current_runtime();
-  if (all != nullptr && worker < all->worker_count()) set_active(all, &all->workers[worker].is_active, true);
+  if (all != nullptr && worker < all->worker_count()) static_cast<void>(set_active(all, &all->workers[worker].is_active, true));
 }
 
 void qthread_reset_target_shep(void) {

@@ -142,7 +142,7 @@ int spawn(order what, std::size_t count, void** words) {
     return give_up();
   }
   if (is_noted) all->workers[here].made->add(what.ret, unit);
-  static_cast<void>(weft_ext_pool_push(home, unit, WEFT_PUSH_NEW));
+  make_ready(unit, home);
   return QTHREAD_SUCCESS;
 }
 

@@ -24,7 +24,7 @@ bool take(atomic<std::uint64_t>* word) {
 
 void take_or_wait(atomic<std::uint64_t>* word) {
   if (take(word)) return;
-  about_to_wait();
+  if (is_simple_task()) tell_of_simple_that_waits();
   // [Q6] acquire: sees what the last holder did; pairs with [Q7]
   while (word->exchange(has_waiters, base::acquire) != is_free)
     static_cast<void>(weft_word_wait(word, sizeof *word, has_waiters, WEFT_FOREVER));

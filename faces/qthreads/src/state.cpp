@@ -22,9 +22,10 @@ std::size_t busyness_here(runtime* all) {
   std::size_t ready = weft_pool_ready_count(staying);
   for (unsigned i = 0; i < all->workers_each; ++i) {
     weft_pool* const open = all->workers_of(shepherd)[i].open;
-    if (open == staying || (i > 0 && open == all->workers_of(shepherd)[0].open)) continue;
+    if (open == nullptr || open == staying || (i > 0 && open == all->workers_of(shepherd)[0].open)) continue;
     ready += weft_pool_ready_count(open);
   }
+  if (!all->has_pools()) ready += counts().ready;
   return ready + 1;
 }
 

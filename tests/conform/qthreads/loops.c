@@ -124,6 +124,11 @@ static void note_part(size_t const start, size_t const stop, void *argument) {
   division->ends[start] = stop;
 }
 
+static bool parts_stay(void) {
+  const char *const scheduler = getenv("QT_SCHEDULER");
+  return !IS_WEFT || (scheduler != NULL && strcmp(scheduler, "weft") != 0); /* there other workers may take them */
+}
+
 static void parts_are_equal_and_stay(void) {
   static struct division first, second;
   size_t const workers = qthread_num_workers(), length = 10 * workers + 1;
@@ -133,8 +138,10 @@ static void parts_are_equal_and_stay(void) {
   for (size_t i = 0; i < workers; ++i) {
     size_t const count = i == 0 ? 11 : 10;
     CHECK(first.ends[begin] == begin + count && second.ends[begin] == begin + count);
-    CHECK(first.shepherds[begin] == i % qthread_num_shepherds());
-    CHECK(second.shepherds[begin] == first.shepherds[begin]);
+    if (parts_stay()) {
+      CHECK(first.shepherds[begin] == i % qthread_num_shepherds());
+      CHECK(second.shepherds[begin] == first.shepherds[begin]);
+    }
     begin += count;
   }
 }

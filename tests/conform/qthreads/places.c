@@ -201,7 +201,7 @@ static aligned_t note_shepherd(void *argument) {
 
 static void the_next_goes_to_the_first(void) {
   const char *scheduler = getenv("QT_SCHEDULER");
-  if (scheduler != NULL && strcmp(scheduler, "nemesis") != 0) return; /* others may take it */
+  if (scheduler == NULL || strcmp(scheduler, "nemesis") != 0) return; /* others may take it */
   for (int i = 0; i < 5; ++i) {
     atomic_int first = 0;
     qthread_reset_target_shep();
