@@ -47,7 +47,7 @@ weft_status weft_event_wait(weft_event* event) {
 }
 weft_status weft_event_reset(weft_event* event) {
   check(of_the_model->waits == of_the_model->prints * static_cast<int>(of_the_model->count - 1), "no thread waits");
-  abt_world::word_in(event).store(0, std::memory_order_relaxed);
+  word_in(event).store(0, std::memory_order_relaxed);
   return WEFT_OK;
 }
 weft_status weft_dump(int) { return WEFT_OK; }

@@ -31,8 +31,7 @@ weft_status weft_cond_wait_until(weft_cond*, weft_mutex*, std::uint64_t) { explo
 // The event of a tasklet's wait is gone with that.
 weft_status weft_event_set(weft_event* event) {
   std::uint32_t unset = 0;
-  static_cast<void>(
-      abt_world::word_in(event).compare_exchange_strong(unset, 1, std::memory_order_release, std::memory_order_relaxed));
+  static_cast<void>(word_in(event).compare_exchange_strong(unset, 1, std::memory_order_release, std::memory_order_relaxed));
   const int begun = weft::base::load_relaxed(waits_begun);
   check(begun == 0 || weft::base::load_relaxed(waits_ended) < begun, "the wait has not ended");
   return WEFT_OK;

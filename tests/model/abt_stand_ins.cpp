@@ -1,10 +1,7 @@
-// What a model over files of the Argobots face does not include itself: calls of Weft, of libc and
-// of the face's other files, in the fewest words that keep the promise. All of it is weak: a model
-// that includes the real file, or defines something of its own, replaces it. The linker leaves out
-// functions that no model reaches, and what they call.
-#include <pthread.h>
-#include <sched.h>
-
+// What a model over files of the Argobots face does not include itself, beyond face_stand_ins.cpp:
+// calls of Weft and of the face's other files, in the fewest words that keep the promise. All of it
+// is weak: a model that includes the real file, or defines something of its own, replaces it. The
+// linker leaves out functions that no model reaches, and what they call.
 #include "abt_world.hpp"
 #include "affinity.hpp"
 #include "dump.hpp"
@@ -19,80 +16,15 @@
 #define STAND_IN [[gnu::weak]]
 
 using abt_world::running;
-using abt_world::the_heap;
-using abt_world::word_in;
-
-// ---- libc ---------------------------------------------------------------------------------------
-
-extern "C" {
-
-// By the linker's --wrap, in files of the model alone. Sizes lie in front. A thread that uses what
-// is freed, or has used it and did not come before, fails the model.
-[[gnu::no_sanitize_thread]] void* __wrap_malloc(std::size_t bytes) {
-  constexpr std::size_t step = alignof(std::max_align_t);
-  const std::size_t rounded = (bytes + step - 1) / step * step;
-  if (the_heap.used + step + rounded > abt_world::heap_bytes)
-    explorer::fail("the model is too large", "raise heap_bytes in abt_world.hpp");
-  unsigned char* const memory = the_heap.memory + the_heap.used;
-  std::memcpy(memory, &rounded, sizeof rounded);
-  the_heap.used += step + rounded;
-  return memory + step;
-}
-
-void* __wrap_calloc(std::size_t count, std::size_t bytes) { return std::memset(__wrap_malloc(count * bytes), 0, count * bytes); }
-
-void __wrap_free(void* memory) {
-  if (memory == nullptr) return;
-  auto* const bytes = static_cast<volatile unsigned char*>(memory);
-  std::size_t count;
-  std::memcpy(&count, static_cast<unsigned char*>(memory) - alignof(std::max_align_t), sizeof count);
-  for (std::size_t index = 0; index < count; ++index) bytes[index] = 0xdd;
-  for (std::size_t index = 0; index < count; index += sizeof(std::uint32_t))
-    explorer::destroy_atomic(static_cast<char*>(memory) + index);
-}
-
-int __wrap_sched_yield() {
-  weft::abt::spin_hint();
-  return 0;
-}
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
-  while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) weft::abt::spin_hint();
-  return 0;
-}
-int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  word_in(mutex).store(0, std::memory_order_release);
-  return 0;
-}
-int __wrap_pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  const std::uint32_t seen = word_in(condition).load(std::memory_order_relaxed);
-  __wrap_pthread_mutex_unlock(mutex);
-  while (word_in(condition).load(std::memory_order_relaxed) == seen) weft::abt::spin_hint();
-  return __wrap_pthread_mutex_lock(mutex);
-}
-int __wrap_pthread_cond_broadcast(pthread_cond_t* condition) {
-  word_in(condition).fetch_add(1, std::memory_order_relaxed);
-  return 0;
-}
 
 // ---- weft.h, hot.h ------------------------------------------------------------------------------
+
+extern "C" {
 
 STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->self : nullptr; }
 STAND_IN std::uint64_t weft_thread_id(const weft_thread*) { return 1; }
 STAND_IN bool weft_thread_is_tasklet(const weft_thread* thread) {
   return !weft::abt::fields_of(thread)->is(weft::abt::is_yieldable);
-}
-
-STAND_IN weft_status weft_mutex_lock(weft_mutex* mutex) {
-  while (word_in(mutex).exchange(1, std::memory_order_acquire) != 0) weft::abt::spin_hint();
-  return WEFT_OK;
-}
-STAND_IN weft_status weft_mutex_try_lock(weft_mutex* mutex) {
-  return word_in(mutex).exchange(1, std::memory_order_acquire) == 0 ? WEFT_OK : WEFT_BUSY;
-}
-STAND_IN weft_status weft_mutex_unlock(weft_mutex* mutex) {
-  word_in(mutex).store(0, std::memory_order_release);
-  return WEFT_OK;
 }
 
 STAND_IN bool weft_event_is_set(const weft_event* event) { return word_in(event).load(std::memory_order_acquire) != 0; }

@@ -13,6 +13,7 @@
 
 #include "base/atomic.hpp"
 #include "explorer/explorer.hpp"
+#include "face_heap.hpp"
 #include "handle.hpp"
 #include "unit.hpp"
 
@@ -33,22 +34,8 @@ inline unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(threa
 inline void run_as(unit& one) { explorer::set_local_word(&one); }
 inline unit* running() { return static_cast<unit*>(explorer::local_word()); }
 
-// Memory that malloc gives in logical threads. What was freed is never given out again in the same
-// execution, and a thread that touches it without having come before fails the model.
-inline constexpr std::size_t heap_bytes = 8192;
-struct heap {
-  alignas(std::max_align_t) unsigned char memory[heap_bytes];
-  std::size_t used;
-};
-inline heap the_heap;
-
 // The body, before anything else.
-inline void begin() { the_heap.used = 0; }
-
-// Words in objects of weft.h, which are opaque there: zero-filled, so never constructed.
-inline weft::base::atomic<std::uint32_t>& word_in(const void* object) {
-  return *static_cast<weft::base::atomic<std::uint32_t>*>(const_cast<void*>(object));
-}
+inline void begin() { face_heap::begin(); }
 
 // What one logical thread tells another by the means of the program, with all that it did before.
 struct flag {

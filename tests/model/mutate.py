@@ -30,7 +30,6 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SRC = os.path.join(ROOT, "src")  # --src: of another tree
-FACE = os.path.join("faces", "argobots", "src")  # below the root of that tree
 BESIDE = ("net", "dist", os.path.join("lang", "runtime"))  # likewise
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
@@ -45,14 +44,15 @@ TABLE = os.path.join(ROOT, "docs", "protocols", "mutants.md")
 TIME_LIMIT_S = 300
 EXECUTIONS = 10000  # a model: most failures come in the first rounds, survivors cost all of it
 EXECUTIONS_OF_WITNESS = 400000  # the model that noticed it when the table was written
-STAND_INS = "core_stand_ins.cpp"
-ABT_STAND_INS = "abt_stand_ins.cpp"
-WRAPPED = ("malloc", "calloc", "free", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait", "pthread_cond_broadcast")
+STAND_INS = ["core_stand_ins.cpp"]
+FACE_STAND_INS = "face_stand_ins.cpp"  # of all faces
+WRAPPED = ("malloc", "calloc", "aligned_alloc", "free", "atexit", "sched_yield", "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_cond_wait",
+           "pthread_cond_broadcast")
 FACE_LINK = ["-Wl,--gc-sections", *("-Wl,--wrap=" + function for function in WRAPPED)]
 TABLE_HEAD = """# Mutations
 
-Each tagged order of the core and of the Argobots face, weakened to relaxed, or its fence removed:
-the first model that noticed, and what it saw. Where an operation has more than one order to lose,
+Each tagged order of the core and of the faces, weakened to relaxed, or its fence removed: the first
+model that noticed, and what it saw. Where an operation has more than one order to lose,
 such as both halves of acq_rel, each is weakened alone, too. Where none notices, the reason why that
 is accepted. Written by `tests/model/mutate.py --markdown docs/protocols/mutants.md`; with `--only`
 or `--files` only those rows. A lint fails when a row is missing here.
@@ -60,6 +60,27 @@ or `--files` only those rows. A lint fails when a row is missing here.
 | tag | file | mutation | noticed by |
 |---|---|---|---|
 """
+
+
+@dataclass(frozen=True)
+class Face:
+    """What models over it include, and are linked with."""
+
+    name: str
+    world: str
+    stand_ins: str
+
+    @property
+    def path(self):
+        """Below the root of the tree."""
+        return os.path.join("faces", self.name, "src")
+
+    @property
+    def folder(self):
+        return os.path.join(os.path.dirname(SRC), self.path)
+
+
+FACES = (Face("argobots", "abt_world.hpp", "abt_stand_ins.cpp"), Face("qthreads", "qthread_world.hpp", "qthread_stand_ins.cpp"))
 
 
 class BuildError(Exception):
@@ -144,7 +165,7 @@ def all_mutants():
     root = os.path.dirname(SRC)
     for top in (SRC, os.path.join(root, "include")):
         yield from mutants_below(top, top)
-    for below in (FACE, *BESIDE):
+    for below in (*(face.path for face in FACES), *BESIDE):
         yield from mutants_below(root, os.path.join(root, below))
 
 
@@ -194,13 +215,24 @@ def sampled(mutants, count, seed):
 # ---- building and running --------------------------------------------------------------------------------------------------
 
 
-def face():
-    return os.path.join(os.path.dirname(SRC), FACE)
+def face_of(path):
+    """That a file of a face, below the root, belongs to, or None."""
+    return next((face for face in FACES if path.startswith(face.path)), None)
 
 
-def includes(overlay=None):
-    folders = [os.path.join(HERE, "include"), HERE] + ([overlay, os.path.join(overlay, FACE)] if overlay else [])
-    folders += [SRC, os.path.join(ROOT, "include"), os.path.dirname(SRC), face(), os.path.join(ROOT, "faces", "argobots", "include")]
+def face_of_unit(unit):
+    """That it is compiled with, or None."""
+    if not unit.startswith("tests/model/"):
+        return face_of(unit)
+    text = open(source_of(unit), encoding="utf-8").read()
+    return next((face for face in FACES if f'#include "{face.world}"' in text), None)
+
+
+def includes(face=None, overlay=None):
+    folders = [os.path.join(HERE, "include"), HERE]
+    folders += ([overlay] + ([os.path.join(overlay, face.path)] if face else [])) if overlay else []
+    folders += [SRC, os.path.join(ROOT, "include"), os.path.dirname(SRC)]
+    folders += [face.folder, os.path.join(ROOT, "faces", face.name, "include")] if face else []
     return [word for folder in folders for word in ("-I", folder)]
 
 
@@ -208,9 +240,9 @@ def lay_out(overlay, mutant):
     """The mutated file alone; of a face with links to all others, for they include each other from their own folder."""
     own = os.path.join(overlay, mutant.path)
     os.makedirs(os.path.dirname(own), exist_ok=True)
-    if mutant.path.startswith(FACE):
-        for name in os.listdir(face()):
-            os.symlink(os.path.join(face(), name), os.path.join(overlay, FACE, name))
+    if face := face_of(mutant.path):
+        for name in os.listdir(face.folder):
+            os.symlink(os.path.join(face.folder, name), os.path.join(overlay, face.path, name))
         os.remove(own)
     with open(own, "w") as file:
         file.write(mutant.text)
@@ -235,24 +267,25 @@ def build_explorer(folder):
 def units_of(model):
     """The files that a model is built from, as paths below the root."""
     text = open(os.path.join(HERE, model)).read()
-    core = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
-    over_face = '#include "abt_world.hpp"' in text
-    stand_ins = [ABT_STAND_INS] if over_face else [STAND_INS] if core else []
-    hooks = ["src/life/hooks.cpp"] if core and not over_face else []
-    return ["tests/model/" + name for name in [model, *stand_ins]] + core + hooks
+    built_with = [w for line in re.findall(r"^// Built with (.*)$", text, re.M) for w in line.split()]
+    face = face_of_unit("tests/model/" + model)
+    core = [w for w in built_with if w.startswith("src/")] if face else built_with
+    stand_ins = ([face.stand_ins, FACE_STAND_INS] if face else []) + (STAND_INS if core else [])
+    hooks = ["src/life/hooks.cpp"] if core else []
+    return ["tests/model/" + name for name in [model, *stand_ins]] + built_with + hooks
 
 
 def below_top(unit):
     """As a mutant's path is written; None: no file that is mutated."""
     if unit.startswith("src/"):
         return unit[4:]
-    return unit if unit.startswith(FACE) else None
+    return unit if face_of(unit) else None
 
 
 def source_of(unit):
     if unit.startswith("src/"):
         return os.path.join(SRC, unit[4:])
-    return os.path.join(face(), os.path.relpath(unit, FACE)) if unit.startswith(FACE) else os.path.join(ROOT, unit)
+    return os.path.join(os.path.dirname(SRC) if face_of(unit) else ROOT, unit)
 
 
 class Builder:
@@ -272,7 +305,7 @@ class Builder:
         self.texts = {n: open(os.path.join(HERE, n)).read() for n in self.models}
 
     def files_under(self, unit):
-        done = run([COMPILER, *FLAGS, *includes(), "-MM", source_of(unit)])
+        done = run([COMPILER, *FLAGS, *includes(face_of_unit(unit)), "-MM", source_of(unit)])
         words = done.stdout.replace("\\\n", " ").split()
         root = os.path.dirname(SRC)
         return {os.path.relpath(os.path.realpath(w), os.path.realpath(top)) for w in words for top in (SRC, root, root + "/include")}
@@ -288,13 +321,13 @@ class Builder:
         if overlay and below_top(unit) and os.path.exists(os.path.join(overlay, below_top(unit))):
             source = os.path.join(overlay, below_top(unit))
         target = os.path.join(folder, unit.replace("/", "_") + ".o")
-        done = run([COMPILER, *FLAGS, *SEEN_BY_EXPLORER, *includes(overlay), "-c", source, "-o", target])
+        done = run([COMPILER, *FLAGS, *SEEN_BY_EXPLORER, *includes(face_of_unit(unit), overlay), "-c", source, "-o", target])
         if done.returncode != 0:
             raise BuildError(done.stdout)
         return target
 
     def link(self, objects, target):
-        wraps = FACE_LINK if any(ABT_STAND_INS in each for each in objects) else []
+        wraps = FACE_LINK if any(FACE_STAND_INS in each for each in objects) else []
         done = run([COMPILER, *objects, *self.explorer, "-ldl", *wraps, "-o", target])
         if done.returncode != 0:
             raise BuildError(done.stdout)

@@ -112,8 +112,8 @@ void count_down(sinc* one) {
       static_cast<void>(word->load(base::acquire));
       combine_parts(one->value);
     }
-    // [Q60] acq_rel: what was done before the submit, and the value; pairs with [Q61] [Q62]
-  } while (!word->compare_exchange_weak(seen, seen - 1, base::acq_rel, base::relaxed));
+    // [Q60] release: what was done before the submit, and the value; pairs with [Q61] [Q62]
+  } while (!word->compare_exchange_weak(seen, seen - 1, base::release, base::relaxed));
   if (seen == 1) weft_word_wake(word, SIZE_MAX);
 }
 

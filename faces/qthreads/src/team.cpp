@@ -16,8 +16,8 @@ void add_member(team* one) { one->members.fetch_add(1, base::relaxed); }
 // The memory of the team is the leader's until it finds itself alone, so the wake-up needs the
 // address alone.
 void remove_member(team* one) {
-  // [Q3] acq_rel: the leader sees what the members did; pairs with [Q3] [Q4]
-  if (one->members.fetch_sub(1, base::acq_rel) == the_leader_alone + 1) weft_word_wake(&one->members, 1);
+  // [Q3] release: what the member did; pairs with [Q4]
+  if (one->members.fetch_sub(1, base::release) == the_leader_alone + 1) weft_word_wake(&one->members, 1);
 }
 
 void wait_until_alone(team* one) {

@@ -1,7 +1,7 @@
-// See coroutine.hpp.
+// See coroutine.hpp. Stacks come from operator new, since models over a face have malloc of their own.
 #include "explorer/coroutine.hpp"
 
-#include <cstdlib>
+#include <new>
 
 #if defined(__x86_64__)
 
@@ -33,7 +33,7 @@ explorer_jump:
 namespace explorer {
 
 void coroutine::prepare(void (*entry)()) {
-  if (stack_ == nullptr) stack_ = static_cast<char*>(std::aligned_alloc(16, stack_bytes));
+  if (stack_ == nullptr) stack_ = static_cast<char*>(::operator new(stack_bytes));
   constexpr int saved_registers = 6;
   void** top = reinterpret_cast<void**>(stack_ + stack_bytes);
   *--top = nullptr;  // the return address that entry would have, and the alignment that a call gives
@@ -51,7 +51,7 @@ void coroutine::jump(coroutine& from, coroutine& to) { explorer_jump(&from.top_,
 namespace explorer {
 
 void coroutine::prepare(void (*entry)()) {
-  if (stack_ == nullptr) stack_ = static_cast<char*>(std::aligned_alloc(16, stack_bytes));
+  if (stack_ == nullptr) stack_ = static_cast<char*>(::operator new(stack_bytes));
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_;
   context_.uc_stack.ss_size = stack_bytes;
@@ -65,4 +65,4 @@ void coroutine::jump(coroutine& from, coroutine& to) { swapcontext(&from.context
 
 #endif
 
-explorer::coroutine::~coroutine() { std::free(stack_); }
+explorer::coroutine::~coroutine() { ::operator delete(stack_); }
