@@ -76,7 +76,7 @@ void forget_by_a_walk(const word_range& range, obstacle* found) {
 }
 
 // Checked builds: says which caller waits there.
-void name_waiter(const obstacle& found) {
+[[maybe_unused]] void name_waiter(const obstacle& found) {
   const auto* const word = static_cast<const void*>(found.word);
   if (found.thread != 0) {
     base::report("weft_feb_forget: thread %llu \"%s\" waits at word %p (%s), which is not forgotten",

@@ -83,9 +83,6 @@ const char* weft_status_name(weft_status) { return "status"; }
 const char* weft_status_text(weft_status) { return "status"; }
 const char* weft_last_error() { return ""; }
 uint64_t weft_now_ns() { return 0; }
-// The compiler's call for the guard of a function's static object, of status_category(): no model
-// throws.
-char __tsan_atomic8_load(const volatile char* word, int) { return *word; }
 
 }  // extern "C"
 

@@ -1,6 +1,7 @@
 // What a model over files of the scheduler does not include itself, in the fewest words that keep
 // the promise. All of it is weak: a model that includes the real file, or defines something of its
 // own, replaces it.
+#include "base/failure.hpp"
 #include "core_world.hpp"
 #include "explorer/execution.hpp"
 #include "life/adopted.hpp"
@@ -316,6 +317,10 @@ STAND_IN status rename(status result, const call_errors&) { return result; }
 STAND_IN status because(status result, const char*, const char*, std::uint64_t) { return result; }
 
 }  // namespace weft::sched
+
+STAND_IN weft_status weft::fail(weft_status result, const char*, const char*, const char*, const void*, std::uint64_t) {
+  return result;
+}
 
 namespace weft::sched::local {
 

@@ -3,14 +3,17 @@
 // is weak: a model that includes the real file, or defines something of its own, replaces it. The
 // linker leaves out functions that no model reaches, and what they call.
 #include <qthread/qthread.h>
+#include <qthread/sinc.h>
 #include <weft/ext.h>
 
 #include "children.hpp"
 #include "feb.hpp"
 #include "key.hpp"
+#include "precondition.hpp"
 #include "qthread_world.hpp"
 #include "runtime.hpp"
 #include "task.hpp"
+#include "team.hpp"
 
 #define STAND_IN [[gnu::weak]]
 
@@ -26,10 +29,8 @@ STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->han
 STAND_IN int weft_worker_self() { return running() != nullptr ? running()->worker : -1; }
 
 STAND_IN weft_status weft_word_wait(const void* word, std::size_t size, std::uint64_t expected, std::uint64_t) {
-  check(size == sizeof expected, "words of the face have 64 bits");
   the_waits.lock();
-  const auto* const seen = static_cast<const weft::base::atomic<std::uint64_t>*>(word);
-  if (seen->load(weft::base::relaxed) != expected) {
+  if (explorer::atomic_load({word, size}, weft::base::relaxed, explorer::site::current()) != expected) {
     the_waits.unlock();
     return WEFT_AGAIN;
   }
@@ -54,12 +55,27 @@ STAND_IN std::size_t weft_word_wake(const void* word, std::size_t count) {
   return woken;
 }
 
+STAND_IN weft_status weft_ext_park(bool (*commit)(weft_thread*, void*), void* argument, const char*) {
+  qthread_world::unit& mine = *running();
+  if (!commit(mine.handle(), argument)) return WEFT_OK;
+  while (!mine.is_unparked.exchange(false, weft::base::acquire)) weft::arch::pause();
+  return WEFT_OK;
+}
+STAND_IN void weft_ext_unpark(weft_thread* thread) {
+  check(!qthread_world::unit_of(thread)->is_unparked.exchange(true, weft::base::release), "once for each time that it parks");
+}
+STAND_IN weft_status weft_ext_thread_make_copy(weft_function, const void*, std::size_t, const weft_thread_attr*, bool,
+                                               weft_thread**) {
+  explorer::fail("assertion", "the model copies no arguments");
+}
+
 // ---- the face's public functions ----------------------------------------------------------------
 
 STAND_IN std::size_t qthread_readstate(const enum introspective_state) { return 2; }
 STAND_IN int qthread_readFE(aligned_t*, const aligned_t*) { explorer::fail("assertion", "the model has no full/empty words"); }
 STAND_IN int qthread_readFE_nb(aligned_t*, const aligned_t*) { explorer::fail("assertion", "the model has no full/empty words"); }
 STAND_IN int qthread_fill(const aligned_t*) { explorer::fail("assertion", "the model has no full/empty words"); }
+STAND_IN void qt_sinc_submit(qt_sinc_t*, const void*) { explorer::fail("assertion", "the model has no sincs"); }
 
 }  // extern "C"
 
@@ -76,6 +92,12 @@ STAND_IN void report(const char*, ...) {}
 STAND_IN void run_child_of(const void*) {}
 STAND_IN bool has_keys() { return false; }
 STAND_IN void run_bottom(void*) { explorer::fail("assertion", "the model runs no unit"); }
+STAND_IN void tell_of_simple_that_waits() {}
 STAND_IN void free_tasklocal(task*) {}
+STAND_IN bool join_team(runtime*, const task*, task*, unsigned) { explorer::fail("assertion", "the model has no teams"); }
+STAND_IN void leave_team(task*) {}
+STAND_IN bool start_when_full(weft_thread*, weft_pool*, std::size_t, void**, unsigned) {
+  explorer::fail("assertion", "the model has no preconditions");
+}
 
 }  // namespace weft::qthreads

@@ -18,19 +18,25 @@
 
 namespace qthread_world {
 
-// A thread of weft.h with the bytes of the face, and the worker that runs it.
+// A thread of weft.h with the bytes of the face, and the worker that runs it. A model over files of
+// the core, too, makes the core's unit where its bytes are.
 struct unit {
-  alignas(16) unsigned char of_the_core[64] = {};
+  alignas(64) unsigned char of_the_core[128] = {};
   weft::qthreads::task fields{};
   int worker = 0;
+  weft::base::atomic<bool> is_unparked{false};
 
   weft_thread* handle() { return reinterpret_cast<weft_thread*>(this); }
 };
 inline unit* unit_of(weft_thread* thread) { return reinterpret_cast<unit*>(thread); }
 
+// By logical thread: the explorer's local word is the core's worker.
+inline constexpr int most_threads = 8;
+inline unit* runs[most_threads];
+
 // The calling logical thread runs this unit from now on.
-inline void run_as(unit& one) { explorer::set_local_word(&one); }
-inline unit* running() { return static_cast<unit*>(explorer::local_word()); }
+[[gnu::no_sanitize_thread]] inline void run_as(unit& one) { runs[explorer::current_thread()] = &one; }
+[[gnu::no_sanitize_thread]] inline unit* running() { return runs[explorer::current_thread()]; }
 
 // Callers that wait at words, in the order in which they came: what weft_word_wait promises and no
 // more. So the lock hands on what its holders did before, and a wake-up hands on nothing.
@@ -52,8 +58,9 @@ struct waits_at_words {
 inline waits_at_words the_waits;
 
 // The body, before anything else.
-inline void begin() {
+[[gnu::no_sanitize_thread]] inline void begin() {
   face_heap::begin();
+  for (unit*& each : runs) each = nullptr;
   new (&the_waits) waits_at_words;
   weft::qthreads::distance_to_task = offsetof(unit, fields);
 }

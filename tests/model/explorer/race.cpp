@@ -156,6 +156,8 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_read_range(void* p, unsigned long bytes) { touch_plain(p, bytes, false, __builtin_return_address(0)); }
 void __tsan_write_range(void* p, unsigned long bytes) { touch_plain(p, bytes, true, __builtin_return_address(0)); }
+// Guards of static variables inside functions.
+unsigned char __tsan_atomic8_load(const volatile unsigned char* p, int) { return *p; }
 // weft/hot.h looks at flags of the unit that runs, which do not change meanwhile.
 unsigned short __tsan_atomic16_load(const volatile unsigned short* p, int) { return *p; }
 // Words of the user's own, such as full/empty bits guard: atomics for the core, and memory holds
