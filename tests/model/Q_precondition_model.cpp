@@ -217,6 +217,15 @@ void dropped_while_it_is_filled() {
   check(face_heap::live() == 0, "nothing is left");
 }
 
+// An OS thread outside, for which the end does not wait.
+void dropped_while_it_is_filled_outside() {
+  waiting shared;
+  shared.wait_for_words(1);
+  threads(thread{"main", [&] { shared.finalise(); }}, thread{"outside", [&] { shared.fill(0); }});
+  explorer::outcome(shared.starts.load(base::relaxed));
+  check(face_heap::live() == 0, "nothing is left");
+}
+
 // The runtime has ended, or the next one has begun.
 void filled_in_the_next_life() {
   waiting shared;
@@ -248,5 +257,8 @@ const model m5{"Q preconditions: dropped while it is filled",
                dropped_while_it_is_filled};
 const model m6{
     "Q preconditions: filled in the next life", {.at_least = 10, .quick = quick, .deep = deep}, filled_in_the_next_life};
+const model m7{"Q preconditions: dropped, filled outside",
+               {.at_least = 10, .quick = quick, .deep = deep, .outcomes = "0 1"},
+               dropped_while_it_is_filled_outside};
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace weft::qthreads {
 
 constinit atomic<runtime*> the_runtime{nullptr};
+constinit face::spinlock used_outside;
 
 namespace {
 
@@ -146,7 +147,10 @@ int start() {
 // Where the program's own runtime goes on, tasks that have not ended stay in the pools for ever.
 void end(runtime* all) {
   abandon_caller(all);
-  the_runtime.store(nullptr, base::relaxed);
+  {
+    const face::guard inside(used_outside);
+    the_runtime.store(nullptr, base::relaxed);
+  }
   all->workers[0].made->forget_all();  // the main task's own
   stop_serving(all);
   static_cast<void>(weft_finalize_with(WEFT_DROP));

@@ -39,17 +39,22 @@ bool look(preconditions* all) {
   return true;
 }
 
-void is_full(weft_awaiter* awaiter, weft_status status) {
-  auto* const all = reinterpret_cast<preconditions*>(awaiter);
+// The word that was waited for is full.
+void go_on(preconditions* all) {
   const runtime* const now = current_runtime();
-  if (status != WEFT_OK || now == nullptr || now->life != all->life) {  // that one ends, or has ended
-    std::free(all);
-    return;
-  }
+  if (now == nullptr || now->life != all->life) return std::free(all);  // the task's runtime ends, or has ended
   --all->left;
   if (look(all)) return;
   report("no memory is left in which a task waits for its preconditions: it starts before they are full");
   start(all);
+}
+
+void is_full(weft_awaiter* awaiter, weft_status status) {
+  auto* const all = reinterpret_cast<preconditions*>(awaiter);
+  if (status != WEFT_OK) return std::free(all);
+  if (weft_worker_self() >= 0) return go_on(all);
+  const face::guard inside(used_outside);
+  go_on(all);
 }
 
 }  // namespace

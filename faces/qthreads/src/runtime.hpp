@@ -18,6 +18,7 @@
 
 #include "base/atomic.hpp"
 #include "environment.hpp"
+#include "faces/common/spinlock.hpp"
 
 namespace weft::qthreads {
 
@@ -74,6 +75,11 @@ inline runtime* current_runtime() {
   // [Q1] acquire: sees the runtime as it was laid out; pairs with [Q2]
   return the_runtime.load(base::acquire);
 }
+
+// OS threads outside may come to the runtime by a full/empty word at any time. They hold this lock
+// while they use it, and the runtime's end takes it, too. Workers need not: they have stopped before
+// the runtime is freed.
+[[gnu::visibility("hidden")]] extern constinit face::spinlock used_outside;
 
 // The worker that runs the caller; -1: none of the runtime's.
 inline int worker_here(const runtime* all) {
