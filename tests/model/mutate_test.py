@@ -73,5 +73,19 @@ class Models(unittest.TestCase):
         self.assertEqual("", mutate.noticed_before(mutant, []))
 
 
+class Units(unittest.TestCase):
+    def test_a_model_over_a_face_has_its_stand_ins(self):
+        units = mutate.units_of("Z_init_model.cpp")
+        self.assertLess({"tests/model/abt_stand_ins.cpp", "tests/model/face_stand_ins.cpp"}, set(units))
+        self.assertNotIn("tests/model/core_stand_ins.cpp", units)
+        self.assertEqual("argobots", mutate.face_of_unit("tests/model/Z_init_model.cpp").name)
+
+    def test_and_those_of_the_core_if_it_needs_them(self):
+        units = mutate.units_of("Q_join_model.cpp")
+        self.assertLess({"tests/model/qthread_stand_ins.cpp", "tests/model/core_stand_ins.cpp", "src/sync/feb.cpp"}, set(units))
+        self.assertEqual("qthreads", mutate.face_of_unit("faces/qthreads/src/task.cpp").name)
+        self.assertIsNone(mutate.face_of_unit("src/sync/feb.cpp"))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)  # names what is skipped, and why
