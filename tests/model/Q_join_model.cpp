@@ -78,7 +78,7 @@ int entries_made;
 constinit children noted[2]{};  // on each worker
 [[gnu::no_sanitize_thread]] void clear_notes() {
   for (children& each : noted)
-    for (child& note : each.notes) note = {nullptr, nullptr};
+    for (child& note : each.notes) note = {nullptr, nullptr, nullptr};
 }
 
 char* const low_enough = reinterpret_cast<char*>(sizeof(void*));
@@ -281,10 +281,13 @@ aligned_t second_child(void*) {
   return 8;
 }
 
-// A task that waits in between, if it runs on its own.
-aligned_t child_that_yields(void*) {
+// A task that moves in between, if it runs on its own: as qthread_migrate_to, within its shepherd.
+aligned_t child_that_moves(void*) {
   check(++of_the_model->done[0] == 1, "it runs once");
-  if (weft_self() != of_the_model->maker.handle()) weft_yield();
+  if (weft_self() != of_the_model->maker.handle()) {
+    self()->home = &of_the_model->pool;
+    weft_yield();
+  }
   ++of_the_model->done[0];
   return 7;
 }
@@ -336,7 +339,7 @@ void begun_elsewhere() {
   threads(thread{"maker",
                  [&] {
                    shared.begin_making();
-                   shared.fork(child_that_yields, &shared.word);
+                   shared.fork(child_that_moves, &shared.word);
                    check(shared.read(&shared.word) == 7 && shared.done[0] == 2, "the value, and what the task did");
                    shared.word = 1;
                    shared.finish_making();

@@ -22,10 +22,9 @@ bool has_room(const runtime* all, task* lender) {
 }
 
 // True: the caller owns the unit, which has not started. One that has is in its pool again.
-bool take_if_new(weft_thread* unit) {
+bool take_if_new(weft_thread* unit, weft_pool* home) {
   const task* const one = task_of(unit);
   if (one->has_started.load(base::relaxed)) return false;
-  weft_pool* const home = one->home;
   if (home == nullptr) return weft_ext_thread_take_back(unit);
   if (!weft_ext_pool_remove(home, unit)) return false;
   if (!one->has_started.load(base::relaxed)) return true;
@@ -54,16 +53,16 @@ void run_in_place(task* lender, task* one) {
 
 }  // namespace
 
-void children::add(const void* word, weft_thread* unit) {
+void children::add(const void* word, weft_thread* unit, weft_pool* home) {
   child* const note = note_of(word);
   if (note->word != nullptr) static_cast<void>(weft_thread_detach(note->unit));
-  *note = {word, unit};
+  *note = {word, unit, home};
 }
 
 void children::forget_all() {
   for (child& note : notes) {
     if (note.word != nullptr) static_cast<void>(weft_thread_detach(note.unit));
-    note = {nullptr, nullptr};
+    note = {nullptr, nullptr, nullptr};
   }
 }
 
@@ -79,7 +78,7 @@ void run_child_of(const void* word) {
   weft_thread* const unit = note->unit;
   if (lender->function == nullptr || has_keys() || !has_room(all, lender)) return;
   note->word = nullptr;
-  if (!take_if_new(unit)) {
+  if (!take_if_new(unit, note->home)) {
     static_cast<void>(weft_thread_detach(unit));
     return;
   }

@@ -20,6 +20,7 @@ struct runtime;
 struct child {
   const void* word;  // null: none
   weft_thread* unit;
+  weft_pool* home;  // where it waits until it starts; its own `home` changes when it migrates
 };
 
 struct children {
@@ -32,7 +33,7 @@ struct children {
     return &notes[reinterpret_cast<std::uintptr_t>(word) * golden >> (64 - size_as_power)];
   }
   // Instead of the note that was there, whose task then frees itself at its end.
-  void add(const void* word, weft_thread* unit);
+  void add(const void* word, weft_thread* unit, weft_pool* home);
   // At the end, once no worker runs.
   void forget_all();
 };

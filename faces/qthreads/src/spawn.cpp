@@ -141,7 +141,7 @@ int spawn(order what, std::size_t count, void** words) {
     fill_return_word(what);
     return give_up();
   }
-  if (is_noted) all->workers[here].made->add(what.ret, unit);
+  if (is_noted) all->workers[here].made->add(what.ret, unit, home);
   make_ready(unit, home);
   return QTHREAD_SUCCESS;
 }
