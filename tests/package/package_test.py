@@ -315,7 +315,7 @@ class PackageTest(unittest.TestCase):
     def test_qthreads_headers_stand_alone_in_c_and_cxx(self):
         """Each of them, by the name that programs include it by."""
         include = os.path.join(self.qthreads_prefix(), "include")
-        for name in ["qthread.h", *sorted(os.path.join("qthread", name) for name in os.listdir(os.path.join(include, "qthread")) if name.endswith(".h"))]:
+        for name in ["qthread.h", "qthread-chapel.h", *sorted(os.path.join("qthread", name) for name in os.listdir(os.path.join(include, "qthread")) if name.endswith(".h"))]:
             for compiler, language in ((CC, ("-xc", "-std=gnu11")), (CXX, ("-xc++", "-std=gnu++17"))):
                 with self.subTest(name, language=language[0]):
                     source = os.path.join(self.work, "includes-one.c")

@@ -2,6 +2,8 @@
 // is disabled.
 #include <cstdlib>
 
+#include <qthread-chapel.h>
+
 #include "children.hpp"
 #include "runtime.hpp"
 #include "task.hpp"
@@ -310,4 +312,6 @@ void qthread_reset_target_shep(void) {
   const int here = worker_here(all);
   (here >= 0 ? &all->shepherds[shepherd_of(all, here)].next_target : &all->next_target_outside)->store(0, weft::base::relaxed);
 }
+
+void qthread_chpl_reset_spawn_order(void) { qthread_reset_target_shep(); }
 }

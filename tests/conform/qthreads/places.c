@@ -1,7 +1,13 @@
 /* Shepherds and workers: where tasks run, what they know of it, and what is disabled. */
 #include <sched.h>
 
+#include <qthread-chapel.h>
+
 #include "tasks.h"
+
+#if !CHPL_QTHREAD_SCHEDULER_ONE_WORKER_PER_SHEPHERD || !CHPL_QTHREAD_TASKS_CAN_MIGRATE_THREADS || !CHPL_QTHREAD_HAVE_GUARD_PAGES
+#error "Chapel's runtime would be built for another Qthreads"
+#endif
 
 static qthread_shepherd_id_t shepherds;
 static qthread_worker_id_t workers;
@@ -199,12 +205,12 @@ static aligned_t note_shepherd(void *argument) {
   return 0;
 }
 
-static void the_next_goes_to_the_first(void) {
+static void the_next_goes_to_the_first(void (*reset)(void)) {
   const char *scheduler = getenv("QT_SCHEDULER");
   if (scheduler == NULL || strcmp(scheduler, "nemesis") != 0) return; /* others may take it */
   for (int i = 0; i < 5; ++i) {
     atomic_int first = 0;
-    qthread_reset_target_shep();
+    reset();
     OK(qthread_fork(note_shepherd, &first, NULL));
     while (atomic_load(&first) == 0) qthread_yield();
     CHECK(atomic_load(&first) == 1);
@@ -223,7 +229,8 @@ int main(void) {
   migration();
   neighbours();
   what_is_there();
-  the_next_goes_to_the_first();
+  the_next_goes_to_the_first(qthread_reset_target_shep);
+  the_next_goes_to_the_first(qthread_chpl_reset_spawn_order);
   a_disabled_shepherd();
   a_disabled_worker();
   what_is_there();
