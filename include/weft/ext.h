@@ -20,6 +20,7 @@
 
 #include <weft/at_worker.h>
 #include <weft/await.h>
+#include <weft/ext_cpu.h>
 #include <weft/ext_event.h>
 #include <weft/ext_layer.h>
 #include <weft/ext_park.h>

@@ -124,6 +124,8 @@ status start_machine(runtime* rt) {
   rt->cpus = static_cast<std::uint16_t*>(os::allocate(os::max_cpus * sizeof(std::uint16_t)));
   if (rt->machine == nullptr || rt->cpus == nullptr) return status::nomem;
   rt->cpu_count = os::allowed_cpus(rt->cpus, os::max_cpus);
+  rt->placed_cpus = seam::placed_cpus();
+  rt->placed_cpu_count = seam::placed_cpu_count();
   return os::read_topology(rt->machine, rt->settings.topology);
 }
 

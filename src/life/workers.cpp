@@ -69,7 +69,7 @@ worker* make_worker(runtime* rt, unsigned index) {
   w->index = index;
   w->ready.start(static_cast<std::uint16_t>(index + 1));
   w->random = base::rng(index + 1);
-  w->cpu = rt->cpus[index % rt->cpu_count];
+  w->cpu = static_cast<std::uint16_t>(bound_cpu_of(rt, index));
   w->is_special = rt->is_special;
   w->is_watched = rt->is_observed || rt->inspects_stacks;
   if (rt->is_special) w->detours.store(1, base::relaxed);  // no short cuts; the event sink sees every turn

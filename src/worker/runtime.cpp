@@ -30,8 +30,15 @@ bool pin_to(runtime* rt, unsigned index) {
 void unpin_from(runtime* rt, unsigned index) { rt->workers[index].load(base::relaxed)->pinned_units.fetch_sub(1, base::relaxed); }
 
 unsigned cpu_of(const runtime* rt, unsigned index) {
+  if (rt->placed_cpu_count != 0) return rt->placed_cpus[index % rt->placed_cpu_count];
   if (rt->machine->source == os::topology_source::synthetic) return index % rt->machine->cpu_count;
   return rt->cpus[index % rt->cpu_count];
+}
+
+unsigned bound_cpu_of(const runtime* rt, unsigned index) {
+  if (rt->placed_cpu_count == 0) return rt->cpus[index % rt->cpu_count];
+  const unsigned cpu = cpu_of(rt, index);
+  return rt->machine->source == os::topology_source::synthetic ? rt->cpus[cpu % rt->cpu_count] : cpu;
 }
 
 }  // namespace weft::sched

@@ -80,6 +80,8 @@ struct runtime {
   os::topology* machine;
   std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
+  const std::uint16_t* placed_cpus;  // that the workers get in turn; null: those of the mask
+  unsigned placed_cpu_count;
   unit main_unit;
   unsigned char main_extension[most_reserved_bytes + most_traced_bytes];  // right behind it, as in the slab: ext.h
   std::uintptr_t main_caller;                                             // its pthread_t
@@ -195,7 +197,9 @@ void unpin_from(runtime* rt, unsigned index);
 void begin_call(runtime* rt);
 void end_call(runtime* rt);
 
-// Where worker `index` is placed on the machine; a synthetic machine has CPUs of its own.
+// Where worker `index` is placed on the machine; a synthetic machine has CPUs of its own. And the
+// CPU of this machine to which the worker is bound, if it is.
 unsigned cpu_of(const runtime* rt, unsigned index);
+unsigned bound_cpu_of(const runtime* rt, unsigned index);
 
 }  // namespace weft::sched

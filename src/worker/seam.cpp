@@ -27,6 +27,8 @@ constinit std::size_t offset_of_function = 0;
 constexpr std::size_t most_settings = 8;  // layers in one process
 constinit stack_setting settings_of_stacks[most_settings];
 constinit stack_setting setting_of_other_stacks;
+constinit std::uint16_t cpus_of_workers[os::max_cpus];
+constinit unsigned cpus_of_workers_count = 0;
 constinit base::atomic<bool> are_signals_left{false};
 constinit event_sink sink_for_events = nullptr;
 constinit void* state_of_sink = nullptr;
@@ -53,6 +55,15 @@ status set_stack_sink(const mem::stack_sink& sink) {
 }
 
 mem::stack_sink stack_sink() { return sink_for_stacks; }
+
+void place_workers(const std::uint16_t* cpus, unsigned count) {
+  const queue::guard hold(lock);
+  for (unsigned i = 0; i < count; ++i) cpus_of_workers[i] = cpus[i];
+  cpus_of_workers_count = count;
+}
+
+const std::uint16_t* placed_cpus() { return cpus_of_workers; }
+unsigned placed_cpu_count() { return cpus_of_workers_count; }
 
 status reserve(std::size_t bytes, std::size_t* offset) {
   if (is_running()) return status::busy;

@@ -1,8 +1,9 @@
 // What builders set (ext.h), most of it before the runtime starts: stack memory, extension bytes,
-// carried state, what reports show, event sink.
+// carried state, what reports show, event sink, where workers are placed.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <weft/ext.h>
 
@@ -43,6 +44,10 @@ struct stack_setting {
 };
 void name_stack_setting(const stack_setting& setting);
 stack_setting stack_setting_of(void (*function)(void* argument));
+
+void place_workers(const std::uint16_t* cpus, unsigned count);
+const std::uint16_t* placed_cpus();
+unsigned placed_cpu_count();  // 0: as the affinity mask has them
 
 void leave_signals();  // to the program: the next runtime handles none, unless a variable asks for it
 bool leaves_signals();

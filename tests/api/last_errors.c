@@ -40,6 +40,7 @@ static union {
   weft_pool *pool;
   weft_source *source;
   weft_context *context;
+  weft_ext_cpu cpu;
   weft_key key;
   uint64_t word;
   size_t size;
@@ -224,6 +225,8 @@ static void runtime_calls(void) {
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_reserve(8, &out.size));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_provider(NULL));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_sink(NULL, NULL));
+  FAILS(WEFT_BUSY, "the runtime runs", weft_ext_place_workers(NULL, 0));
+  FAILS(WEFT_INVALID, "worker is 1024 or more", weft_ext_worker_cpu(1024, &out.cpu));
   const weft_stack_provider no_map = {.size = sizeof no_map};
   FAILS(WEFT_INVALID, "provider has a wrong size, or no map", weft_ext_set_stack_provider(&no_map));
   FAILS(WEFT_INVALID, "another size", weft_ext_carry(address_of_words, 3));
@@ -475,6 +478,15 @@ static void without_a_runtime(void) {
            await_one(words, WEFT_AWAIT_THREAD));
   FAILS_AS("weft_ext_await_any", WEFT_NOT_INITIALIZED, "it has a deadline, or kind is WEFT_AWAIT_THREAD or WEFT_AWAIT_POLLED",
            await_in_a_row(words, WEFT_AWAIT_THREAD));
+  FAILS(WEFT_NOT_INITIALIZED, no, weft_ext_worker_cpu(0, &out.cpu));
+  FAILS(WEFT_INVALID, "a number is none of those that weft_ext_cpus lists", weft_ext_place_workers(&(unsigned){5000}, 1));
+  FAILS(WEFT_INVALID, "out is null, and capacity is not 0", weft_ext_cpus(NULL, 1, &out.number));
+  FAILS(WEFT_INVALID, "cpus is null, and count is not 0", weft_ext_place_workers(NULL, 1));
+  FAILS(WEFT_INVALID, "more than 1024 numbers", weft_ext_place_workers(&(unsigned){0}, 1025));
+  CHECK(setenv("WEFT_TOPOLOGY", "moon:1", 1) == 0);
+  FAILS(WEFT_UNSUPPORTED, "WEFT_TOPOLOGY cannot be used", weft_ext_cpus(NULL, 0, &out.number));
+  FAILS(WEFT_UNSUPPORTED, "WEFT_TOPOLOGY cannot be used", weft_ext_place_workers(&(unsigned){0}, 1));
+  CHECK(unsetenv("WEFT_TOPOLOGY") == 0);
   FAILS(WEFT_INVALID, "bytes is 0 or too many", weft_ext_reserve(0, &out.size));
   for (int times = 0; times < 8; ++times) OK(weft_ext_worker_reserve(&out.number));
   FAILS(WEFT_INVALID, "all 8 are reserved", weft_ext_worker_reserve(&out.number));
