@@ -26,9 +26,9 @@
 #define CHPL_QTHREAD_HAVE_GUARD_PAGES 1
 #endif
 
-/* 0: Chapel does not list the CPUs of the shepherds. */
+/* 1: Chapel says in QT_CPUBIND which CPUs the shepherds get, and the library heeds it. */
 #ifndef CHPL_QTHREAD_TOPOLOGY_BINDERS
-#define CHPL_QTHREAD_TOPOLOGY_BINDERS 0
+#define CHPL_QTHREAD_TOPOLOGY_BINDERS 1
 #endif
 
 Q_STARTCXX

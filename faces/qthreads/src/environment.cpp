@@ -14,6 +14,8 @@
 
 #include <weft/weft.h>
 
+#include "layout.hpp"
+
 namespace weft::qthreads {
 
 namespace {
@@ -24,36 +26,9 @@ constexpr std::size_t most_stack_bytes = std::size_t{1} << 40;
 constexpr std::size_t most_tasklocal_bytes = std::size_t{1} << 30;
 constexpr unsigned usual_tasklocal_bytes = 8;
 
-constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE", "MAX_POOL_ALLOC_SIZE", "SPINCOUNT",
-                                           "STEAL_CHUNK", "STEAL_RATIO",  "CONDWAIT_BACKOFF",    "MAX_IO_WORKERS",
-                                           "IO_TIMEOUT",  "WORKER_UNIT",  "SHEPHERD_BOUNDARY",   "CPUBIND",
-                                           "LAYOUT"};
+constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "MAX_POOL_ALLOC_SIZE", "SPINCOUNT", "STEAL_CHUNK",
+                                           "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS",      "IO_TIMEOUT"};
 bool has_told_of_those_without_meaning = false;
-
-struct variable {
-  char name[64];
-  const char* text;  // null: not set
-};
-
-variable look_up(const char* suffix) {
-  variable found{{}, nullptr};
-  for (const char* prefix : {"QT_", "QTHREAD_"}) {
-    std::snprintf(found.name, sizeof found.name, "%s%s", prefix, suffix);
-    found.text = std::getenv(found.name);  // NOLINT(concurrency-mt-unsafe): read where the program starts
-    if (found.text != nullptr) break;
-  }
-  return found;
-}
-
-// Once a process: reports are rare, and few.
-bool is_first_report_of(const char* name) {
-  static char told[16][64];
-  static unsigned count = 0;
-  for (unsigned i = 0; i < count; ++i)
-    if (std::strcmp(told[i], name) == 0) return false;
-  if (count < std::size(told)) std::snprintf(told[count++], sizeof told[0], "%s", name);
-  return true;
-}
 
 // From least to most; otherwise the usual value, and a line.
 std::size_t number_of(const char* suffix, std::size_t usual, std::size_t least, std::size_t most) {
@@ -87,9 +62,9 @@ scheduler_kind scheduler_wanted() {
   return scheduler_kind::weft;
 }
 
-bool is_bound() {
+bool is_bound(bool usually) {
   const variable it = look_up("AFFINITY");
-  if (it.text == nullptr) return false;
+  if (it.text == nullptr) return usually;
   return strcasecmp(it.text, "no") != 0 && strcasecmp(it.text, "false") != 0 && std::strcmp(it.text, "0") != 0;
 }
 
@@ -100,17 +75,35 @@ unsigned cpus_allowed() {
   return count < most_workers ? count : most_workers;
 }
 
-// HWPAR is the number of workers in all; without numbers each CPU is a shepherd with one worker.
-void choose_workers(settings* out) {
+// HWPAR is the number of workers in all. Without numbers each CPU is a shepherd with one worker, or
+// each group of CPUs that the layout names is a shepherd, or has a worker.
+void choose_workers(settings* out, const layout& where) {
   const auto in_all = static_cast<unsigned>(number_of("HWPAR", 0, 1, most_workers));
   const auto shepherds = static_cast<unsigned>(number_of("NUM_SHEPHERDS", 0, 1, most_workers));
   const auto each = static_cast<unsigned>(number_of("NUM_WORKERS_PER_SHEPHERD", 0, 1, most_workers));
-  const unsigned wanted = in_all != 0 ? in_all : cpus_allowed();
-  out->workers_each = each != 0 ? each : shepherds != 0 && in_all > shepherds ? in_all / shepherds : 1;
-  out->shepherds = shepherds != 0 ? shepherds : wanted > out->workers_each ? wanted / out->workers_each : 1;
+  if (where.lists_cpus()) {
+    out->shepherds = where.listed_shepherds();
+    out->workers_each = where.listed_each();
+    const bool differs = (shepherds != 0 && shepherds != out->shepherds) || (each != 0 && each != out->workers_each) ||
+                         (in_all != 0 && in_all != out->shepherds * out->workers_each);
+    if (differs && is_first_report_of("numbers beside CPUBIND"))
+      report("QT_CPUBIND lists %u shepherds with %u CPUs each: other numbers of shepherds and workers do not count",
+             out->shepherds, out->workers_each);
+    return;
+  }
+  if (where.has_boundary()) {
+    out->shepherds = shepherds != 0 ? shepherds : where.groups();
+    if (in_all != 0 && in_all < out->shepherds) out->shepherds = in_all;
+    out->workers_each = each != 0 ? each : in_all != 0 ? in_all / out->shepherds : where.units_each();
+  } else {
+    const unsigned wanted = in_all != 0 ? in_all : where.units_in_all() != 0 ? where.units_in_all() : cpus_allowed();
+    out->workers_each = each != 0 ? each : shepherds != 0 && in_all > shepherds ? in_all / shepherds : 1;
+    out->shepherds = shepherds != 0 ? shepherds : wanted > out->workers_each ? wanted / out->workers_each : 1;
+  }
   if (std::size_t{out->shepherds} * out->workers_each <= most_workers) return;
-  report("%u shepherds with %u workers each are more than %u workers: there are %u shepherds", out->shepherds, out->workers_each,
-         most_workers, most_workers / out->workers_each);
+  if (is_first_report_of("all workers"))
+    report("%u shepherds with %u workers each are more than %u workers: there are %u shepherds", out->shepherds,
+           out->workers_each, most_workers, most_workers / out->workers_each);
   out->shepherds = most_workers / out->workers_each;
 }
 
@@ -131,13 +124,33 @@ void tell_of_those_without_meaning() {
 
 }  // namespace
 
-settings read_settings() {
+variable look_up(const char* suffix) {
+  variable found{{}, nullptr};
+  for (const char* prefix : {"QT_", "QTHREAD_"}) {
+    std::snprintf(found.name, sizeof found.name, "%s%s", prefix, suffix);
+    found.text = std::getenv(found.name);  // NOLINT(concurrency-mt-unsafe): read where the program starts
+    if (found.text != nullptr) break;
+  }
+  return found;
+}
+
+// Reports are rare, and few.
+bool is_first_report_of(const char* name) {
+  static char told[24][64];
+  static unsigned count = 0;
+  for (unsigned i = 0; i < count; ++i)
+    if (std::strcmp(told[i], name) == 0) return false;
+  if (count < std::size(told)) std::snprintf(told[count++], sizeof told[0], "%s", name);
+  return true;
+}
+
+settings read_settings(const layout& where) {
   settings found{};
-  choose_workers(&found);
+  choose_workers(&found, where);
   found.stack_bytes = number_of("STACK_SIZE", 0, WEFT_STACK_MIN, most_stack_bytes);
   found.tasklocal_bytes = number_of("TASKLOCAL_SIZE", usual_tasklocal_bytes, 0, most_tasklocal_bytes);
   found.scheduler = scheduler_wanted();
-  found.binds = is_bound();
+  found.binds = is_bound(where.names_cpus());
   found.info = static_cast<unsigned>(number_of("INFO", 0, 0, 2));
   tell_of_those_without_meaning();
   return found;

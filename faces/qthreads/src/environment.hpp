@@ -10,16 +10,26 @@ namespace weft::qthreads {
 enum class scheduler_kind { weft, nemesis, sherwood, distrib };
 
 struct settings {
-  unsigned shepherds;           // NUM_SHEPHERDS, else by HWPAR or the CPUs
-  unsigned workers_each;        // NUM_WORKERS_PER_SHEPHERD
+  unsigned shepherds;           // NUM_SHEPHERDS, else by HWPAR, the CPUs or the layout
+  unsigned workers_each;        // NUM_WORKERS_PER_SHEPHERD, else by HWPAR or the layout
   std::size_t stack_bytes;      // STACK_SIZE; 0: Weft's
   std::size_t tasklocal_bytes;  // TASKLOCAL_SIZE
   scheduler_kind scheduler;     // SCHEDULER
-  bool binds;                   // AFFINITY is set, and is not "no"
+  bool binds;                   // AFFINITY; without it, whether the layout names CPUs
   unsigned info;                // INFO: 1: the start tells what it made
 };
 
-settings read_settings();
+class layout;
+settings read_settings(const layout& where);
+
+struct variable {
+  char name[64];     // with its prefix
+  const char* text;  // null: not set
+};
+variable look_up(const char* suffix);
+
+// Once a process for each name.
+bool is_first_report_of(const char* name);
 
 // "weft-qthread: " and a line on stderr.
 [[gnu::format(printf, 1, 2)]] void report(const char* format, ...);

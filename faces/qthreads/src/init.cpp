@@ -6,6 +6,7 @@
 #include <new>
 
 #include "children.hpp"
+#include "layout.hpp"
 #include "task.hpp"
 
 namespace weft::qthreads {
@@ -48,9 +49,10 @@ bool need_adopted_caller() {
   return false;
 }
 
-int start_core(const settings& wanted) {
+int start_core(const settings& wanted, const layout& where) {
   if (!need_bytes()) return QTHREAD_THIRD_PARTY_ERROR;
   if (!need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
+  where.place(wanted.shepherds, wanted.workers_each);
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = wanted.shepherds * wanted.workers_each;
   if (wanted.stack_bytes != 0) config.stack_bytes = wanted.stack_bytes + core_bytes_of_stack;
@@ -116,8 +118,9 @@ void tell_start(const runtime* all) {
 void finalize_at_exit() { qthread_finalize(); }
 
 int start() {
-  const settings wanted = read_settings();
-  if (const int error = start_core(wanted); error != QTHREAD_SUCCESS) return error;
+  const layout where;
+  const settings wanted = read_settings(where);
+  if (const int error = start_core(wanted, where); error != QTHREAD_SUCCESS) return error;
   auto* const all = static_cast<runtime*>(std::calloc(1, sizeof(runtime)));
   bool is_made = all != nullptr;
   if (is_made) {
@@ -155,6 +158,7 @@ void end(runtime* all) {
   stop_serving(all);
   static_cast<void>(weft_finalize_with(WEFT_DROP));
   if (weft_is_initialized()) return;
+  static_cast<void>(weft_ext_place_workers(nullptr, 0));
   free_shepherds(all);
   std::free(all);
 }

@@ -95,10 +95,7 @@ void qthread_shep_prev_local(qthread_shepherd_id_t* shep) { step_by_distance(she
 int qthread_distance(qthread_shepherd_id_t const src, qthread_shepherd_id_t const dest) {
   const runtime* const all = current_runtime();
   if (all == nullptr || src >= all->shepherd_count || dest >= all->shepherd_count) return QTHREAD_BADARGS;
-  if (src == dest) return 0;
-  int distance = 1;
-  while (all->shepherds[src].by_distance[distance - 1] != dest) ++distance;
-  return distance;
+  return distance_between(all, src, dest);
 }
 
 qthread_shepherd_id_t const* qthread_sorted_sheps_remote(qthread_shepherd_id_t const src) {

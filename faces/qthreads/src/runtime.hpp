@@ -31,6 +31,7 @@ struct shepherd {
   atomic<bool> is_active;
   unsigned server;                           // of what stays here, when pools were last given out
   const qthread_shepherd_id_t* by_distance;  // all others
+  weft_ext_cpu cpu;                          // of its first worker
 };
 
 struct children;
@@ -95,6 +96,9 @@ weft_pool* choose_open_pool(runtime* all);
 void make_ready(weft_thread* unit, weft_pool* home);
 // The calling thread goes on where units of a pool run; null: anywhere.
 weft_status move_to_pool(weft_pool* home);
+// By the CPUs of their first workers: 10, and 10 more for each level of the machine on which they are
+// in different groups; 0: it is the same shepherd.
+int distance_between(const runtime* all, unsigned one, unsigned other);
 // Not disabled. A shepherd without an active worker is as one that is.
 bool is_on(const runtime* all, unsigned shepherd);
 // What stays on a disabled shepherd goes to the nearest one that is not disabled: shepherd 0 never

@@ -1,6 +1,7 @@
 // Shepherds and their pools: made at the start, handed to other workers when a shepherd or a worker
 // is disabled.
 #include <cstdlib>
+#include <iterator>
 
 #include <qthread-chapel.h>
 
@@ -13,6 +14,8 @@ namespace weft::qthreads {
 namespace {
 
 constinit weft_mutex changes = WEFT_MUTEX_INIT;  // of what is active, and of what is served
+
+constexpr int step_of_distance = 10;
 
 template <class T>
 T* zeroed(std::size_t count) {
@@ -34,12 +37,24 @@ bool has_stealable_pools(const runtime* all) {
   return all->wanted.scheduler == scheduler_kind::sherwood || all->wanted.scheduler == scheduler_kind::distrib;
 }
 
-// The workers of the nearest shepherds come first; neighbours by number are near.
+// The nearest come first; of those at the same distance, the next ones by number.
 void sort_by_distance(runtime* all, unsigned from) {
   const unsigned others = all->shepherd_count - 1;
   qthread_shepherd_id_t* const list = all->distances + std::size_t{from} * others;
-  for (unsigned i = 0; i < others; ++i) list[i] = static_cast<qthread_shepherd_id_t>((from + 1 + i) % all->shepherd_count);
+  unsigned sorted = 0;
+  for (int distance = step_of_distance; sorted < others; distance += step_of_distance) {
+    for (unsigned i = 1; i <= others; ++i) {
+      const unsigned other = (from + i) % all->shepherd_count;
+      if (distance_between(all, from, other) == distance) list[sorted++] = static_cast<qthread_shepherd_id_t>(other);
+    }
+  }
   all->shepherds[from].by_distance = list;
+}
+
+bool find_cpus(runtime* all) {
+  for (unsigned i = 0; i < all->shepherd_count; ++i)
+    if (weft_ext_worker_cpu(i * all->workers_each, &all->shepherds[i].cpu) != WEFT_OK) return false;
+  return true;
 }
 
 bool make_open_pools(runtime* all, unsigned from) {
@@ -199,6 +214,15 @@ unsigned next_in_turn(atomic<std::uint32_t>* counter) { return counter->fetch_ad
 
 }  // namespace
 
+int distance_between(const runtime* all, unsigned one, unsigned other) {
+  if (one == other) return 0;
+  const auto& from = all->shepherds[one].cpu.around;
+  const auto& to = all->shepherds[other].cpu.around;
+  unsigned apart = 0;
+  while (apart < std::size(from) && from[apart] != to[apart]) ++apart;
+  return step_of_distance * static_cast<int>(apart + 1);
+}
+
 bool is_on(const runtime* all, unsigned shepherd) {
   if (!all->shepherds[shepherd].is_active.load(base::relaxed)) return false;
   const worker* const mine = all->workers_of(shepherd);
@@ -225,7 +249,7 @@ bool make_shepherds(runtime* all) {
   all->workers = zeroed<worker>(all->worker_count());
   all->distances = zeroed<qthread_shepherd_id_t>(all->shepherd_count * others + 1);
   if (all->shepherds == nullptr || all->workers == nullptr || all->distances == nullptr) return false;
-  if (!make_pools(all)) return false;
+  if (!find_cpus(all) || !make_pools(all)) return false;
   count_active(all);
   all->serves_staying.store(all->has_pools(), base::relaxed);
   return start_serving(all);

@@ -289,7 +289,9 @@ void qthread_shep_prev(qthread_shepherd_id_t *shep);
 void qthread_shep_next_local(qthread_shepherd_id_t *shep);
 void qthread_shep_prev_local(qthread_shepherd_id_t *shep);
 
-/* Returns: how far two shepherds are from each other, 0 for the same one; QTHREAD_BADARGS. */
+/* Returns: how far two shepherds are from each other. That is 0 for the same one, 10 where the CPUs
+ * of their first workers share a core, and 10 more for each further level of the machine, from the
+ * last-level cache to the packages, on which they are in different groups; QTHREAD_BADARGS. */
 int qthread_distance(qthread_shepherd_id_t const src, qthread_shepherd_id_t const dest);
 /* Return: all other shepherds, the nearest first, as seen from the caller's shepherd or from src;
  * null outside. The array stays until qthread_finalize. */
