@@ -51,6 +51,10 @@ std::size_t number_of(const char* suffix, std::size_t usual, std::size_t least, 
   return !is_number ? usual : number > most ? most : least;
 }
 
+bool is_no(const char* text) {
+  return strcasecmp(text, "no") == 0 || strcasecmp(text, "false") == 0 || std::strcmp(text, "0") == 0;
+}
+
 scheduler_kind scheduler_wanted() {
   const variable it = look_up("SCHEDULER");
   if (it.text == nullptr || std::strcmp(it.text, "weft") == 0) return scheduler_kind::weft;
@@ -65,7 +69,7 @@ scheduler_kind scheduler_wanted() {
 bool is_bound(bool usually) {
   const variable it = look_up("AFFINITY");
   if (it.text == nullptr) return usually;
-  return strcasecmp(it.text, "no") != 0 && strcasecmp(it.text, "false") != 0 && std::strcmp(it.text, "0") != 0;
+  return !is_no(it.text);
 }
 
 unsigned cpus_allowed() {
@@ -107,13 +111,19 @@ void choose_workers(settings* out, const layout& where) {
   out->shepherds = most_workers / out->workers_each;
 }
 
+// What it asks for is so anyway.
+bool is_fulfilled(const variable& it, const char* suffix) {
+  if (std::strcmp(suffix, "GUARD_PAGES") == 0) return !is_no(it.text);
+  return std::strcmp(suffix, "STEAL_RATIO") == 0 && std::strcmp(it.text, "0") == 0;
+}
+
 void tell_of_those_without_meaning() {
   if (has_told_of_those_without_meaning) return;
   char names[512];
   std::size_t length = 0;
   for (const char* suffix : without_meaning) {
     const variable it = look_up(suffix);
-    if (it.text == nullptr || length >= sizeof names) continue;
+    if (it.text == nullptr || is_fulfilled(it, suffix) || length >= sizeof names) continue;
     length +=
         static_cast<std::size_t>(std::snprintf(names + length, sizeof names - length, "%s%s", length == 0 ? "" : ", ", it.name));
   }
@@ -150,6 +160,9 @@ settings read_settings(const layout& where) {
   found.stack_bytes = number_of("STACK_SIZE", 0, WEFT_STACK_MIN, most_stack_bytes);
   found.tasklocal_bytes = number_of("TASKLOCAL_SIZE", usual_tasklocal_bytes, 0, most_tasklocal_bytes);
   found.scheduler = scheduler_wanted();
+  const char* const ratio = look_up("STEAL_RATIO").text;
+  found.steals = found.scheduler == scheduler_kind::sherwood ||
+                 (found.scheduler == scheduler_kind::distrib && (ratio == nullptr || std::strcmp(ratio, "0") != 0));
   found.binds = is_bound(where.names_cpus());
   found.info = static_cast<unsigned>(number_of("INFO", 0, 0, 2));
   tell_of_those_without_meaning();

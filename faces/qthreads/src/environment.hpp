@@ -15,6 +15,7 @@ struct settings {
   std::size_t stack_bytes;      // STACK_SIZE; 0: Weft's
   std::size_t tasklocal_bytes;  // TASKLOCAL_SIZE
   scheduler_kind scheduler;     // SCHEDULER
+  bool steals;                  // it is one that steals, and STEAL_RATIO of distrib is not 0
   bool binds;                   // AFFINITY; without it, whether the layout names CPUs
   unsigned info;                // INFO: 1: the start tells what it made
 };

@@ -110,8 +110,10 @@ bool for_pools_of(runtime* all, unsigned worker, Each each) {
     if (all->shepherds[i].server == home && !each(all->shepherds[i].staying)) return false;
   if (!has_stealable_pools(all)) return true;
   if (!for_open_pools(all, home, worker % all->workers_each, each)) return false;
-  for (unsigned i = 0; i + 1 < all->shepherd_count; ++i)
-    if (!for_open_pools(all, all->shepherds[home].by_distance[i], worker, each)) return false;
+  for (unsigned i = 0; i + 1 < all->shepherd_count; ++i) {
+    const unsigned other = all->shepherds[home].by_distance[i];
+    if ((all->wanted.steals || all->shepherds[other].server == home) && !for_open_pools(all, other, worker, each)) return false;
+  }
   return true;
 }
 

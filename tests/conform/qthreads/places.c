@@ -201,20 +201,45 @@ static void what_is_there(void) {
   for (qthread_shepherd_id_t i = 0; i < shepherds; ++i) CHECK(qthread_num_workers_local(i) == workers / shepherds);
 }
 
+static int steals(void) {
+  const char *scheduler = getenv("QT_SCHEDULER"), *ratio = getenv("QT_STEAL_RATIO");
+  if (scheduler == NULL) return 1;
+  if (strcmp(scheduler, "nemesis") == 0) return 0;
+  return strcmp(scheduler, "distrib") != 0 || ratio == NULL || strcmp(ratio, "0") != 0;
+}
+
 static aligned_t note_shepherd(void *argument) {
   atomic_store((atomic_int *)argument, qthread_shep() + 1);
   return 0;
 }
 
 static void the_next_goes_to_the_first(void (*reset)(void)) {
-  const char *scheduler = getenv("QT_SCHEDULER");
-  if (scheduler == NULL || strcmp(scheduler, "nemesis") != 0) return; /* others may take it */
+  if (steals()) return; /* others may take it */
   for (int i = 0; i < 5; ++i) {
     atomic_int first = 0;
     reset();
     OK(qthread_fork(note_shepherd, &first, NULL));
     while (atomic_load(&first) == 0) qthread_yield();
     CHECK(atomic_load(&first) == 1);
+  }
+}
+
+/* Tasks are dealt out in turn, and stay where they were dealt to although the others wait idly. */
+static void without_thieves(void) {
+  enum { TASKS = 64 };
+  static atomic_int seen[TASKS];
+  if (steals()) return;
+  qthread_reset_target_shep();
+  for (int i = 0; i < TASKS; ++i) {
+    atomic_store(&seen[i], 0);
+    OK(qthread_fork(note_shepherd, &seen[i], NULL));
+  }
+  for (int i = 0; i < TASKS; ++i)
+    while (i % shepherds != 0 && atomic_load(&seen[i]) == 0) sched_yield(); /* the caller's worker takes none so far */
+  usleep(1000);
+  for (int i = 0; i < TASKS; ++i) {
+    while (atomic_load(&seen[i]) == 0) qthread_yield();
+    CHECK(atomic_load(&seen[i]) == i % shepherds + 1);
   }
 }
 
@@ -232,6 +257,7 @@ int main(void) {
   what_is_there();
   the_next_goes_to_the_first(qthread_reset_target_shep);
   the_next_goes_to_the_first(qthread_chpl_reset_spawn_order);
+  without_thieves();
   a_disabled_shepherd();
   a_disabled_worker();
   what_is_there();
