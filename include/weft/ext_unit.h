@@ -97,6 +97,20 @@ WEFT_NODISCARD WEFT_API bool weft_ext_thread_take_back(weft_thread *thread);
  * Undefined: a unit that has started, or that the caller does not own; any later call with it. */
 WEFT_API void weft_ext_thread_discard(weft_thread *owned);
 
+/* Where the library keeps what weft_ext_thread_note_wait noted. */
+typedef struct weft_ext_wait {
+  uint64_t opaque[32]; /* the library's */
+} weft_ext_wait;
+
+/* Notes for reports what an owned unit that has not started waits for, such as an awaiter that will
+ * make it ready: a report says that it waits for what, at object, and since when.
+ * what is constant data; null stands for nothing, and wait may then be null, too. *wait stays until
+ * the next such call with the unit. Before the unit is pushed, dispatched or discarded, the caller
+ * notes nothing.
+ * Switches: never. Callers: any.
+ * Undefined: a unit that has started, or that the caller does not own. */
+WEFT_API void weft_ext_thread_note_wait(weft_thread *owned, weft_ext_wait *wait, const char *what, const void *object);
+
 /* Waits until a thread has ended, but does not free its descriptor.
  * The caller has the right to join the thread, and keeps it. Afterwards it joins the thread (which
  * returns at once), revives it, or looks at its extension bytes.

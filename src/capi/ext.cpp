@@ -1,5 +1,8 @@
 // ext.h: the builders' seam.
 
+#include <new>
+#include <type_traits>
+
 #include <weft/ext.h>
 
 #include "base/assert.hpp"
@@ -7,6 +10,7 @@
 #include "capi/failing.hpp"
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
+#include "os/clock.hpp"
 #include "place/pool.hpp"
 #include "place/serving.hpp"
 #include "place/source.hpp"
@@ -241,6 +245,21 @@ weft_status weft_ext_thread_start(weft_thread* owned) {
 
 bool weft_ext_thread_take_back(weft_thread* thread) {
   return thread != nullptr && pass_point() && sched::take_back(unit_of(thread));
+}
+
+void weft_ext_thread_note_wait(weft_thread* owned, weft_ext_wait* wait, const char* what, const void* object) {
+  static_assert(sizeof(sched::waiter) <= sizeof *wait && alignof(sched::waiter) <= alignof(weft_ext_wait));
+  static_assert(std::is_trivially_destructible_v<sched::waiter>);
+  if (owned == nullptr) return;
+  sched::unit* const one = unit_of(owned);
+  if (what == nullptr) {
+    one->waiting = nullptr;
+    return;
+  }
+  auto* const noted = new (wait) sched::waiter(what, object);
+  noted->who = one;
+  noted->since_ns = weft::os::coarse_ns();
+  one->waiting = noted;
 }
 
 void weft_ext_thread_discard(weft_thread* owned) {

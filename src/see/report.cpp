@@ -221,7 +221,8 @@ bool look_at(const unit* one, unit_view* out) {
     if (is_copied) read_name(copy->extra.load(base::relaxed), out);
   }
   const bool may_wait = !out->has_ended && (out->state == unit_state::blocked || out->state == unit_state::suspended);
-  if (is_copied && may_wait) read_wait(copy->waiting, out);
+  const bool is_noted = !out->has_ended && out->state == unit_state::ready && !copy->has_parked();  // ext.h
+  if (is_copied && (may_wait || is_noted)) read_wait(copy->waiting, out);
   out->runs_another = may_wait && copy->waiting == nullptr;
   const bool is_away = (may_wait && !out->runs_another) || (!out->has_ended && out->state == unit_state::ready);
   out->is_in_call = out->waits && std::strcmp(out->what, end_of_blocking_call) == 0;

@@ -546,6 +546,27 @@ TEST_CASE("silence with a source of work") {
   }
 }
 
+TEST_CASE("a unit that has not started waits for what its builder notes") {
+  const child_end end = end_of_deadlock({2, false}, [] {
+    static weft_event event = WEFT_EVENT_INIT;
+    static weft_ext_wait noted[2];
+    weft_thread *waits = nullptr, *waits_no_more = nullptr;
+    NEED(weft_ext_thread_make(waits_for_event, &event, nullptr, true, &waits) == WEFT_OK);
+    NEED(weft_ext_thread_make(waits_for_event, &event, nullptr, true, &waits_no_more) == WEFT_OK);
+    NEED(weft_thread_set_name(waits, "first") == WEFT_OK);
+    NEED(weft_thread_set_name(waits_no_more, "second") == WEFT_OK);
+    weft_ext_thread_note_wait(waits, &noted[0], "a builder's word", &event);
+    weft_ext_thread_note_wait(waits_no_more, &noted[1], "a builder's word", &event);
+    weft_ext_thread_note_wait(waits_no_more, nullptr, nullptr, nullptr);
+    NEED(weft_event_wait(&event) == WEFT_OK);
+  });
+  const std::size_t first = end.errors.find("\"first\""), second = end.errors.find("\"second\"");
+  REQUIRE(first != std::string::npos);
+  REQUIRE(second != std::string::npos);
+  CHECK(end.errors.find("waits for a builder's word at 0x", first) < end.errors.find('\n', first));
+  CHECK(end.errors.find("ready, not started yet", second) < end.errors.find('\n', second));
+}
+
 TEST_CASE("a program that idles and goes on many times") {
   silence expected;
   expected.during({2, true}, [] {

@@ -1,6 +1,7 @@
 // qthread_initialize and qthread_finalize.
 #include <pthread.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -61,6 +62,7 @@ int start_core(const settings& wanted, const layout& where) {
   const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
   if (result == WEFT_NOMEM) return QTHREAD_MALLOC_ERROR;
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
+  weft_ext_show_function(run_bottom, offset_of_task + offsetof(task, function));
   weft_ext_name_stack_setting(run_bottom, "QT_STACK_SIZE", wanted.stack_bytes != 0 ? core_bytes_of_stack : 0);
   distance_to_task = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_task)) - reinterpret_cast<char*>(weft_self());
   return QTHREAD_SUCCESS;

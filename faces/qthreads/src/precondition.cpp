@@ -15,6 +15,7 @@ struct preconditions {
   weft_awaiter awaiter;  // the first member: `is_full` gets its address
   std::uint64_t life;    // of the runtime that the task belongs to
   weft_thread* unit;
+  weft_ext_wait noted;  // for reports: the word at which the awaiter waits
   weft_pool* home;
   weft_await_kind kind;
   std::size_t left;  // words that were not seen full, from the last one on
@@ -22,6 +23,7 @@ struct preconditions {
 };
 
 void start(preconditions* all) {
+  weft_ext_thread_note_wait(all->unit, nullptr, nullptr, nullptr);
   make_ready(all->unit, all->home);
   std::free(all);
 }
@@ -31,6 +33,7 @@ void start(preconditions* all) {
 bool look(preconditions* all) {
   for (; all->left != 0; --all->left) {
     bool waits = false;
+    weft_ext_thread_note_wait(all->unit, &all->noted, "its precondition, to be full", all->words[all->left - 1]);
     const weft_status result = weft_ext_await(&all->awaiter, all->words[all->left - 1], all->kind, &waits);
     if (result != WEFT_OK) return false;
     if (waits) return true;
@@ -70,6 +73,7 @@ bool start_when_full(weft_thread* unit, weft_pool* home, std::size_t count, void
   all->left = count;
   std::memcpy(all->words, words, count * sizeof(void*));
   if (look(all)) return true;
+  weft_ext_thread_note_wait(unit, nullptr, nullptr, nullptr);
   std::free(all);
   return false;
 }
