@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "children.hpp"
+#include "end.hpp"
 #include "layout.hpp"
 #include "task.hpp"
 
@@ -45,12 +45,18 @@ constexpr std::uint64_t id_of_adopted = 1;
 
 bool need_adopted_caller() {
   if (!weft_is_initialized()) return true;
+  if (is_one_left() && left_to_caller() == nullptr) {
+    report(
+        "qthread_initialize: the OS thread that called it before must call qthread_finalize, too, or end, before another one "
+        "begins anew");
+    return false;
+  }
   if (const weft_thread* const caller = weft_self(); caller != nullptr && weft_thread_id(caller) == id_of_adopted) return true;
   report("qthread_initialize: Weft runs already: call it from the thread that called weft_init, without caller_outside");
   return false;
 }
 
-int start_core(const settings& wanted, const layout& where) {
+int start_core(const settings& wanted, const layout& where, bool* starts) {
   if (!need_bytes()) return QTHREAD_THIRD_PARTY_ERROR;
   if (!need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
   where.place(wanted.shepherds, wanted.workers_each);
@@ -59,7 +65,8 @@ int start_core(const settings& wanted, const layout& where) {
   if (wanted.stack_bytes != 0) config.stack_bytes = wanted.stack_bytes + core_bytes_of_stack;
   config.bind = wanted.binds;
   if (wanted.scheduler != scheduler_kind::weft) config.locality = WEFT_LOCALITY_STRICT;
-  const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
+  *starts = !weft_is_initialized();
+  const weft_status result = weft_ext_init(*starts ? &config : nullptr);
   if (result == WEFT_NOMEM) return QTHREAD_MALLOC_ERROR;
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
   weft_ext_show_function(run_bottom, offset_of_task + offsetof(task, function));
@@ -104,12 +111,6 @@ void adopt_caller(runtime* all) {
   if (all->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
-void abandon_caller(runtime* all) {
-  free_tasklocal(task_of(all->main_thread));
-  new (task_of(all->main_thread)) task{};
-  static_cast<void>(weft_ext_thread_set_pool(all->main_thread, nullptr));
-}
-
 void tell_start(const runtime* all) {
   if (all->wanted.info == 0) return;
   constexpr const char* names[] = {"weft", "nemesis", "sherwood", "distrib"};
@@ -117,22 +118,37 @@ void tell_start(const runtime* all) {
          names[static_cast<int>(all->wanted.scheduler)], weft_ext_stack_bytes());
 }
 
-void finalize_at_exit() { qthread_finalize(); }
+// Calls of an OS thread outside that found a runtime: qthread_finalize undoes such a call, and no
+// more.
+constinit thread_local unsigned calls_without_effect = 0;
+
+bool is_outside() { return weft_self() == nullptr && self() == nullptr; }
+
+bool is_main_task() {
+  const runtime* const all = current_runtime();
+  return all != nullptr && weft_self() == all->main_thread && self() == task_of(all->main_thread);
+}
+
+void finalize_at_exit() {
+  if (!is_outside()) qthread_finalize();
+}
 
 int start() {
   const layout where;
   const settings wanted = read_settings(where);
-  if (const int error = start_core(wanted, where); error != QTHREAD_SUCCESS) return error;
+  bool starts = false;
+  if (const int error = start_core(wanted, where, &starts); error != QTHREAD_SUCCESS) return error;
   auto* const all = static_cast<runtime*>(std::calloc(1, sizeof(runtime)));
   bool is_made = all != nullptr;
   if (is_made) {
     static constinit std::uint64_t lives = 0;
     all->wanted = wanted;
+    all->has_started_core = starts;
     all->life = ++lives;
     all->shepherd_count = wanted.shepherds;
     all->workers_each = wanted.workers_each;
     all->last_team_id.store(QTHREAD_DEFAULT_TEAM_ID, base::relaxed);
-    is_made = have_enough_workers(all->worker_count()) && make_shepherds(all);
+    is_made = have_enough_workers(all->worker_count()) && make_shepherds(all) && watch_own_thread(all);
   }
   if (!is_made) {
     static_cast<void>(weft_finalize());
@@ -149,22 +165,6 @@ int start() {
   return QTHREAD_SUCCESS;
 }
 
-// Where the program's own runtime goes on, tasks that have not ended stay in the pools for ever.
-void end(runtime* all) {
-  abandon_caller(all);
-  {
-    const face::guard inside(used_outside);
-    the_runtime.store(nullptr, base::relaxed);
-  }
-  all->workers[0].made->forget_all();  // the main task's own
-  stop_serving(all);
-  static_cast<void>(weft_finalize_with(WEFT_DROP));
-  if (weft_is_initialized()) return;
-  static_cast<void>(weft_ext_place_workers(nullptr, 0));
-  free_shepherds(all);
-  std::free(all);
-}
-
 }  // namespace
 }  // namespace weft::qthreads
 
@@ -173,8 +173,14 @@ using namespace weft::qthreads;
 extern "C" {
 
 int qthread_initialize(void) {
-  if (current_runtime() != nullptr) return QTHREAD_SUCCESS;
+  if (current_runtime() != nullptr) {
+    if (is_outside()) ++calls_without_effect;
+    return QTHREAD_SUCCESS;
+  }
+  // Outside of the lock: inside it the end of a runtime waits for tasks that run.
+  if (!is_outside() && !need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
   static_cast<void>(pthread_mutex_lock(&changes));
+  if (runtime* const all = left_to_caller(); all != nullptr) end(all, WEFT_DROP);
   const int result = current_runtime() != nullptr ? QTHREAD_SUCCESS : start();
   static_cast<void>(pthread_mutex_unlock(&changes));
   return result;
@@ -189,7 +195,20 @@ int qthread_init(qthread_shepherd_id_t nshepherds) {
 }
 
 void qthread_finalize(void) {
+  if (calls_without_effect != 0 && is_outside()) {
+    --calls_without_effect;
+    return;
+  }
+  if (!is_outside() && left_to_caller() == nullptr && !is_main_task()) return;
+  static_cast<void>(pthread_mutex_lock(&changes));
   runtime* const all = current_runtime();
-  if (all != nullptr && weft_self() == all->main_thread && self() == task_of(all->main_thread)) end(all);
+  if (runtime* const mine = left_to_caller(); mine != nullptr) {
+    end(mine, WEFT_DROP);
+  } else if (all != nullptr && is_outside()) {
+    end_from_outside(all);
+  } else if (all != nullptr) {
+    end(all, WEFT_DROP);
+  }
+  static_cast<void>(pthread_mutex_unlock(&changes));
 }
 }

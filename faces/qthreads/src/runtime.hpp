@@ -46,6 +46,7 @@ struct worker {
 
 struct runtime {
   settings wanted;
+  bool has_started_core;     // Weft did not run before
   std::uint64_t life;        // the number of this qthread_initialize
   weft_thread* main_thread;  // of the caller of qthread_initialize
   std::size_t lend_bytes;    // of a stack that are free while its task runs others in its place
@@ -53,6 +54,7 @@ struct runtime {
   unsigned workers_each;
   shepherd* shepherds;
   worker* workers;
+  weft_pool* dropped;                // which no worker serves: tasks that were ready when the runtime ended
   qthread_shepherd_id_t* distances;  // the lists of all shepherds, one behind the other
   atomic<bool> serves_staying;       // workers look into the `staying` pools
   atomic<std::uint32_t> active_shepherds;

@@ -251,6 +251,7 @@ bool make_shepherds(runtime* all) {
   all->workers = zeroed<worker>(all->worker_count());
   all->distances = zeroed<qthread_shepherd_id_t>(all->shepherd_count * others + 1);
   if (all->shepherds == nullptr || all->workers == nullptr || all->distances == nullptr) return false;
+  if (weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &all->dropped) != WEFT_OK) return false;
   if (!find_cpus(all) || !make_pools(all)) return false;
   count_active(all);
   all->serves_staying.store(all->has_pools(), base::relaxed);
@@ -269,6 +270,7 @@ void free_shepherds(runtime* all) {
     if (all->workers[i].made != nullptr) all->workers[i].made->forget_all();
     std::free(all->workers[i].made);
   }
+  if (all->dropped != nullptr) static_cast<void>(weft_pool_destroy(all->dropped));
   std::free(all->distances);
   std::free(all->workers);
   std::free(all->shepherds);

@@ -129,7 +129,8 @@ typedef aligned_t (*qthread_f)(void *arg);
  * variables of docs/guide/qthreads.md. A call while they run does nothing. A process that ends
  * through exit in that task calls qthread_finalize.
  * Errors: QTHREAD_MALLOC_ERROR, QTHREAD_THIRD_PARTY_ERROR (Weft did not start; a line on stderr
- * says why), QTHREAD_NOT_ALLOWED (the caller is a task of Weft's own runtime, which runs already).
+ * says why), QTHREAD_NOT_ALLOWED (the caller is a thread of Weft's own runtime, which runs already;
+ * or another OS thread has ended the shepherds, and the one that started them has not followed).
  * Switches: never. */
 int qthread_initialize(void);
 
@@ -138,8 +139,15 @@ int qthread_initialize(void);
 int qthread_init(qthread_shepherd_id_t nshepherds);
 
 /* Ends the shepherds and their workers. Tasks that have not ended are dropped: they never run
- * again, and a line on stderr says how many. Only a call of the task that called
- * qthread_initialize does something.
+ * again, and a line on stderr says how many. The call waits until tasks that run have yielded, wait
+ * or have ended.
+ *
+ * It comes from the task that called qthread_initialize, or from an OS thread outside. In the latter
+ * case that task is an OS thread outside from then on, as far as this interface goes. What Weft
+ * keeps for it ends when its OS thread calls qthread_finalize or qthread_initialize, or ends. Until
+ * then, no other OS thread can start the shepherds again; and a task of shepherd 0 that waits, and
+ * is woken, may run until it waits again. If an OS thread outside has called qthread_initialize while
+ * the shepherds ran, its next call does nothing. So does a call from any other task.
  * Switches: may. */
 void qthread_finalize(void);
 

@@ -1,0 +1,116 @@
+#include "end.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "children.hpp"
+#include "task.hpp"
+
+namespace weft::qthreads {
+
+namespace {
+
+// Ended by another OS thread than its main task's.
+constinit atomic<runtime*> left{nullptr};
+
+// Of the OS thread of the main task. Made when the library is loaded: the destructors of keys run in
+// the order in which these were made, and so this one before Weft's, which would wait for tasks.
+pthread_key_t key;
+bool has_key = false;
+
+void end_with_thread(void* given) {
+  auto* const all = static_cast<runtime*>(given);
+  if (left_to_caller() == all) {
+    end(all, WEFT_DROP);
+  } else if (current_runtime() == all && weft_self() == all->main_thread) {
+    end(all, WEFT_DRAIN);
+  }
+}
+
+[[gnu::constructor]] void make_key() { has_key = pthread_key_create(&key, end_with_thread) == 0; }
+
+void abandon_caller(runtime* all) {
+  free_tasklocal(task_of(all->main_thread));
+  new (task_of(all->main_thread)) task{};
+  static_cast<void>(weft_ext_thread_set_pool(all->main_thread, nullptr));
+}
+
+void nothing(void*) {}
+
+// No pool is served: a task that runs goes back to its pool when it yields. True: the worker runs
+// none now; or that is worker 0, and runs the main task.
+bool wait_for_worker(const runtime* all, unsigned worker) {
+  constexpr std::uint64_t step_ns = 1'000'000;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = static_cast<int>(worker);
+  weft_thread* last = nullptr;
+  if (weft_thread_create(nothing, nullptr, &attr, &last) != WEFT_OK) return false;
+  while (worker != 0 || weft_thread_get_state(all->main_thread) != WEFT_THREAD_RUNNING)
+    if (weft_thread_join_until(last, weft_deadline_in(step_ns)) == WEFT_OK) return true;
+  static_cast<void>(weft_thread_detach(last));
+  return true;
+}
+
+// Only the main task stays in its pool, which its worker serves again.
+void leave_main_task_alone(runtime* all) {
+  weft_pool* const home = all->shepherds[0].staying;
+  bool had_main = false;
+  for (weft_thread* unit = nullptr; (unit = weft_ext_pool_pop(home)) != nullptr;) {
+    if (unit == all->main_thread) {
+      had_main = true;
+    } else {
+      static_cast<void>(weft_ext_pool_push(all->dropped, unit, WEFT_PUSH_YIELDED));
+    }
+  }
+  if (had_main) static_cast<void>(weft_ext_pool_push(home, all->main_thread, WEFT_PUSH_YIELDED));
+  static_cast<void>(weft_pool_attach(home, 0));
+}
+
+}  // namespace
+
+bool watch_own_thread(runtime* all) { return has_key && pthread_setspecific(key, all) == 0; }
+
+runtime* left_to_caller() {
+  runtime* const all = left.load(base::relaxed);
+  return all != nullptr && weft_self() == all->main_thread ? all : nullptr;
+}
+
+bool is_one_left() { return left.load(base::relaxed) != nullptr; }
+
+// OS threads outside that use the runtime are done with it.
+static void take_away_the_runtime() {
+  const face::guard inside(used_outside);
+  the_runtime.store(nullptr, base::relaxed);
+}
+
+void end(runtime* all, weft_finalize_mode mode) {
+  static_cast<void>(pthread_setspecific(key, nullptr));
+  abandon_caller(all);
+  if (mode == WEFT_DROP) {
+    take_away_the_runtime();
+    all->workers[0].made->forget_all();  // the main task's own
+    stop_serving(all);
+  }
+  static_cast<void>(weft_finalize_with(mode));
+  take_away_the_runtime();
+  left.store(nullptr, base::relaxed);
+  if (weft_is_initialized()) return;
+  static_cast<void>(weft_ext_place_workers(nullptr, 0));
+  free_shepherds(all);
+  std::free(all);
+}
+
+void end_from_outside(runtime* all) {
+  take_away_the_runtime();
+  left.store(all, base::relaxed);
+  stop_serving(all);
+  bool are_idle = true;
+  for (unsigned i = 0; i < all->worker_count(); ++i) are_idle = wait_for_worker(all, i) && are_idle;
+  if (are_idle) leave_main_task_alone(all);
+  if (!all->has_started_core) return;
+  for (unsigned i = all->worker_count(); --i != 0;) static_cast<void>(weft_worker_remove(i));
+}
+
+}  // namespace weft::qthreads
