@@ -15,6 +15,9 @@ namespace {
 // Ended by another OS thread than its main task's.
 constinit atomic<runtime*> left{nullptr};
 
+// Those whose pools the program's own runtime may still know, one behind the other.
+constinit runtime* kept = nullptr;
+
 // Of the OS thread of the main task. Made when the library is loaded: the destructors of keys run in
 // the order in which these were made, and so this one before Weft's, which would wait for tasks.
 pthread_key_t key;
@@ -88,18 +91,27 @@ static void take_away_the_runtime() {
 void end(runtime* all, weft_finalize_mode mode) {
   static_cast<void>(pthread_setspecific(key, nullptr));
   abandon_caller(all);
+  all->workers[0].made->forget_all();  // the main task's own
   if (mode == WEFT_DROP) {
     take_away_the_runtime();
-    all->workers[0].made->forget_all();  // the main task's own
     stop_serving(all);
   }
   static_cast<void>(weft_finalize_with(mode));
   take_away_the_runtime();
   left.store(nullptr, base::relaxed);
+  all->next_kept = kept;
+  kept = all;
+  free_kept();
+}
+
+void free_kept() {
   if (weft_is_initialized()) return;
   static_cast<void>(weft_ext_place_workers(nullptr, 0));
-  free_shepherds(all);
-  std::free(all);
+  while (runtime* const all = kept) {
+    kept = all->next_kept;
+    free_shepherds(all);
+    std::free(all);
+  }
 }
 
 void end_from_outside(runtime* all) {

@@ -21,6 +21,9 @@ void end(runtime* all, weft_finalize_mode mode);
 
 void end_from_outside(runtime* all);
 
+// What is left of those that ended inside the program's own runtime, once that has ended.
+void free_kept();
+
 // The runtime that another OS thread has ended, if the caller is the main task of it.
 runtime* left_to_caller();
 // There is one, whosever it is.

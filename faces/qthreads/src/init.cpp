@@ -17,7 +17,33 @@ constinit face::spinlock used_outside;
 
 namespace {
 
-pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;  // starts and ends
+// Starts and ends, one after the other. No lock is held meanwhile: the main task ends in one.
+class change {
+ public:
+  change() {
+    static_cast<void>(pthread_mutex_lock(&lock));
+    while (is_under_way) static_cast<void>(pthread_cond_wait(&is_over, &lock));
+    is_under_way = true;
+    static_cast<void>(pthread_mutex_unlock(&lock));
+  }
+  ~change() {
+    static_cast<void>(pthread_mutex_lock(&lock));
+    is_under_way = false;
+    static_cast<void>(pthread_cond_signal(&is_over));
+    static_cast<void>(pthread_mutex_unlock(&lock));
+  }
+  change(const change&) = delete;
+  change& operator=(const change&) = delete;
+
+ private:
+  static pthread_mutex_t lock;
+  static pthread_cond_t is_over;
+  static bool is_under_way;  // guarded by `lock`
+};
+pthread_mutex_t change::lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t change::is_over = PTHREAD_COND_INITIALIZER;
+bool change::is_under_way = false;
+
 // What the core keeps of a stack at its high end: its record, and the colour.
 constexpr std::size_t core_bytes_of_stack = 4096;
 
@@ -134,6 +160,7 @@ void finalize_at_exit() {
 }
 
 int start() {
+  free_kept();
   const layout where;
   const settings wanted = read_settings(where);
   bool starts = false;
@@ -179,11 +206,9 @@ int qthread_initialize(void) {
   }
   // Outside of the lock: inside it the end of a runtime waits for tasks that run.
   if (!is_outside() && !need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
-  static_cast<void>(pthread_mutex_lock(&changes));
+  const change alone;
   if (runtime* const all = left_to_caller(); all != nullptr) end(all, WEFT_DROP);
-  const int result = current_runtime() != nullptr ? QTHREAD_SUCCESS : start();
-  static_cast<void>(pthread_mutex_unlock(&changes));
-  return result;
+  return current_runtime() != nullptr ? QTHREAD_SUCCESS : start();
 }
 
 int qthread_init(qthread_shepherd_id_t nshepherds) {
@@ -200,7 +225,7 @@ void qthread_finalize(void) {
     return;
   }
   if (!is_outside() && left_to_caller() == nullptr && !is_main_task()) return;
-  static_cast<void>(pthread_mutex_lock(&changes));
+  const change alone;
   runtime* const all = current_runtime();
   if (runtime* const mine = left_to_caller(); mine != nullptr) {
     end(mine, WEFT_DROP);
@@ -209,6 +234,5 @@ void qthread_finalize(void) {
   } else if (all != nullptr) {
     end(all, WEFT_DROP);
   }
-  static_cast<void>(pthread_mutex_unlock(&changes));
 }
 }

@@ -55,6 +55,7 @@ struct runtime {
   shepherd* shepherds;
   worker* workers;
   weft_pool* dropped;                // which no worker serves: tasks that were ready when the runtime ended
+  runtime* next_kept;                // end.hpp
   qthread_shepherd_id_t* distances;  // the lists of all shepherds, one behind the other
   atomic<bool> serves_staying;       // workers look into the `staying` pools
   atomic<std::uint32_t> active_shepherds;
