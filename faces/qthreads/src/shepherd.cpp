@@ -100,16 +100,18 @@ bool is_on_worker(runtime* all, unsigned worker) {
   return all->workers[worker].is_active.load(base::relaxed) && is_on(all, worker / all->workers_each);
 }
 
-// Calls each(pool) for the pools that a worker is to serve, in their order: those of tasks that
-// stay, its own, and those from which it may take.
+// Calls each(pool) for the pools that a worker is to serve, in their order: its own, those of tasks
+// that stay, and those from which it may take. So tasks that wait by yielding, the main task mostly,
+// let new tasks run first.
 template <class Each>
 bool for_pools_of(runtime* all, unsigned worker, Each each) {
   if (!all->workers[worker].serves) return true;
   const unsigned home = worker / all->workers_each;
+  const bool has_open_pools = has_stealable_pools(all);
+  if (has_open_pools && !for_open_pools(all, home, worker % all->workers_each, each)) return false;
   for (unsigned i = 0; all->serves_staying.load(base::relaxed) && i < all->shepherd_count; ++i)
     if (all->shepherds[i].server == home && !each(all->shepherds[i].staying)) return false;
-  if (!has_stealable_pools(all)) return true;
-  if (!for_open_pools(all, home, worker % all->workers_each, each)) return false;
+  if (!has_open_pools) return true;
   for (unsigned i = 0; i + 1 < all->shepherd_count; ++i) {
     const unsigned other = all->shepherds[home].by_distance[i];
     if ((all->wanted.steals || all->shepherds[other].server == home) && !for_open_pools(all, other, worker, each)) return false;

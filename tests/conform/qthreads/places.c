@@ -224,6 +224,22 @@ static void the_next_goes_to_the_first(void (*reset)(void)) {
   }
 }
 
+/* A task that waits by yielding lets the new ones of its only worker run before it goes on; but now
+ * and then the one that has waited longest runs first. */
+static void new_tasks_run_before_a_yield_returns(void) {
+  enum { ROUNDS = 40 };
+  if (workers != 1) return;
+  int prompt = 0;
+  for (int i = 0; i < ROUNDS; ++i) {
+    atomic_int seen = 0;
+    OK(qthread_fork(note_shepherd, &seen, NULL));
+    qthread_yield();
+    prompt += atomic_load(&seen) != 0;
+    while (atomic_load(&seen) == 0) qthread_yield();
+  }
+  CHECK(prompt > ROUNDS / 2);
+}
+
 /* Tasks are dealt out in turn, and stay where they were dealt to although the others wait idly. */
 static void without_thieves(void) {
   enum { TASKS = 64 };
@@ -258,6 +274,7 @@ int main(void) {
   the_next_goes_to_the_first(qthread_reset_target_shep);
   the_next_goes_to_the_first(qthread_chpl_reset_spawn_order);
   without_thieves();
+  new_tasks_run_before_a_yield_returns();
   a_disabled_shepherd();
   a_disabled_worker();
   what_is_there();
