@@ -17,6 +17,8 @@ constinit atomic<runtime*> left{nullptr};
 
 // Those whose pools the program's own runtime may still know, one behind the other.
 constinit runtime* kept = nullptr;
+// Those whose pools were served to the end, which cannot be destroyed any more.
+constinit runtime* kept_for_good = nullptr;
 
 // Of the OS thread of the main task. Made when the library is loaded: the destructors of keys run in
 // the order in which these were made, and so this one before Weft's, which would wait for tasks.
@@ -99,8 +101,10 @@ void end(runtime* all, weft_finalize_mode mode) {
   static_cast<void>(weft_finalize_with(mode));
   take_away_the_runtime();
   left.store(nullptr, base::relaxed);
-  all->next_kept = kept;
-  kept = all;
+  for (unsigned i = 0; mode == WEFT_DRAIN && i < all->worker_count(); ++i) all->workers[i].made->forget_all();
+  runtime*& list = mode == WEFT_DROP ? kept : kept_for_good;
+  all->next_kept = list;
+  list = all;
   free_kept();
 }
 
