@@ -134,6 +134,7 @@ void adopt_caller(runtime* all) {
   mine->stack_low = low_end_of_own_stack();
   all->lend_bytes = weft_ext_stack_bytes() - weft_ext_stack_bytes() / 4;
   static_cast<void>(weft_ext_thread_set_pool(all->main_thread, mine->home));
+  static_cast<void>(weft_pin(0));  // in the program's own runtime it may have gone elsewhere
   if (all->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
