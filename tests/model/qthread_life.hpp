@@ -1,5 +1,5 @@
-// qthread_initialize and qthread_finalize for models: init.cpp as it is, over a core that consists
-// of the main thread, one shepherd and its pool. The memory of the pool goes with the runtime. For
+// qthread_initialize and qthread_finalize for models: init.cpp and end.cpp as they are, over a core
+// that consists of the main thread, one shepherd and its pool. The memory of the pool goes with the runtime. For
 // one file of a program.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 // Its variables outlive an execution that is left in the middle: the constructor of `life` sets them
 // back.
+#include "end.cpp"
 #include "init.cpp"
 
 struct weft_pool {
@@ -32,6 +33,8 @@ inline life::life() {
   qthread_world::begin();
   of_the_model = this;
   weft::qthreads::has_bytes = false;
+  weft::qthreads::is_changing = false;
+  weft::qthreads::kept = nullptr;
   weft::qthreads::the_runtime.store(nullptr, weft::base::relaxed);
 }
 
@@ -65,9 +68,13 @@ std::uint64_t weft_thread_id(const weft_thread*) { return 1; }
 unsigned weft_worker_count() { return 1; }
 weft_status weft_worker_add(unsigned*) { return WEFT_NOMEM; }
 weft_status weft_pin(int) { return WEFT_OK; }
+void weft_ext_show_function(weft_function, std::size_t) {}
+weft_status weft_ext_place_workers(const unsigned*, unsigned) { return WEFT_OK; }
 
 // The low end of a logical thread's stack is not known.
 int pthread_getattr_np(pthread_t, pthread_attr_t*) { return 1; }
+// No OS thread ends before its runtime.
+int pthread_setspecific(pthread_key_t, const void*) { return 0; }
 
 }  // extern "C"
 
@@ -75,7 +82,10 @@ int pthread_getattr_np(pthread_t, pthread_attr_t*) { return 1; }
 
 namespace weft::qthreads {
 
-settings read_settings() {
+layout::layout() = default;
+layout::~layout() = default;
+void layout::place(unsigned, unsigned) const {}
+settings read_settings(const layout&) {
   settings all{};
   all.scheduler = scheduler_kind::nemesis;
   all.shepherds = 1;

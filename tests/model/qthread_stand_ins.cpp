@@ -68,6 +68,19 @@ STAND_IN weft_status weft_ext_thread_make_copy(weft_function, const void*, std::
                                                weft_thread**) {
   explorer::fail("assertion", "the model copies no arguments");
 }
+STAND_IN void weft_ext_thread_note_wait(weft_thread*, weft_ext_wait*, const char*, const void*) {}
+
+// An end of the runtime from outside.
+[[noreturn]] static void fail_outside() { explorer::fail("assertion", "the main task alone ends the runtime of a model"); }
+STAND_IN weft_status weft_thread_create(weft_function, void*, const weft_thread_attr*, weft_thread**) { fail_outside(); }
+STAND_IN weft_status weft_thread_join_until(weft_thread*, std::uint64_t) { fail_outside(); }
+STAND_IN weft_status weft_thread_detach(weft_thread*) { fail_outside(); }
+STAND_IN weft_thread_state weft_thread_get_state(const weft_thread*) { fail_outside(); }
+STAND_IN std::uint64_t weft_deadline_in(std::uint64_t) { fail_outside(); }
+STAND_IN weft_thread* weft_ext_pool_pop(weft_pool*) { fail_outside(); }
+STAND_IN weft_status weft_ext_pool_push(weft_pool*, weft_thread*, weft_push_reason) { fail_outside(); }
+STAND_IN weft_status weft_pool_attach(weft_pool*, unsigned) { fail_outside(); }
+STAND_IN weft_status weft_worker_remove(unsigned) { fail_outside(); }
 
 // ---- the face's public functions ----------------------------------------------------------------
 

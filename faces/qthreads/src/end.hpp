@@ -1,11 +1,14 @@
 // The end of a runtime: by the main task, or by another OS thread than the one that began it.
 //
 // Only the OS thread of the main task can end Weft's runtime. Another one that calls qthread_finalize
-// ends all that tasks can see of it: no task runs any more, calls answer as before
+// ends all that tasks can see of it: no task of a pool runs any more, calls answer as before
 // qthread_initialize, and the workers are gone except worker 0, on which the main task stands. The
 // rest is done when that OS thread calls qthread_finalize or qthread_initialize, or ends. Meanwhile
 // worker 0 serves the pool of the main task, which may wait in a call; of other tasks only those get
 // there that waited at the end, belong to that pool, and are woken later.
+//
+// With the scheduler weft, tasks without a shepherd are in no pool, and no call stops them: those that
+// are ready go on, on worker 0, where calls of qthread.h answer as before qthread_initialize.
 #pragma once
 
 #include "runtime.hpp"

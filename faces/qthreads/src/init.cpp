@@ -18,31 +18,27 @@ constinit face::spinlock used_outside;
 namespace {
 
 // Starts and ends, one after the other. No lock is held meanwhile: the main task ends in one.
+pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t change_is_over = PTHREAD_COND_INITIALIZER;
+bool is_changing = false;  // guarded by `changes`
+
 class change {
  public:
   change() {
-    static_cast<void>(pthread_mutex_lock(&lock));
-    while (is_under_way) static_cast<void>(pthread_cond_wait(&is_over, &lock));
-    is_under_way = true;
-    static_cast<void>(pthread_mutex_unlock(&lock));
+    static_cast<void>(pthread_mutex_lock(&changes));
+    while (is_changing) static_cast<void>(pthread_cond_wait(&change_is_over, &changes));
+    is_changing = true;
+    static_cast<void>(pthread_mutex_unlock(&changes));
   }
   ~change() {
-    static_cast<void>(pthread_mutex_lock(&lock));
-    is_under_way = false;
-    static_cast<void>(pthread_cond_signal(&is_over));
-    static_cast<void>(pthread_mutex_unlock(&lock));
+    static_cast<void>(pthread_mutex_lock(&changes));
+    is_changing = false;
+    static_cast<void>(pthread_cond_broadcast(&change_is_over));
+    static_cast<void>(pthread_mutex_unlock(&changes));
   }
   change(const change&) = delete;
   change& operator=(const change&) = delete;
-
- private:
-  static pthread_mutex_t lock;
-  static pthread_cond_t is_over;
-  static bool is_under_way;  // guarded by `lock`
 };
-pthread_mutex_t change::lock = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t change::is_over = PTHREAD_COND_INITIALIZER;
-bool change::is_under_way = false;
 
 // What the core keeps of a stack at its high end: its record, and the colour.
 constexpr std::size_t core_bytes_of_stack = 4096;

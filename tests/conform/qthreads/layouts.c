@@ -82,7 +82,7 @@ static const struct a_case cases[] = {
 #endif
     {{"QT_STACK_SIZE=4096", "QT_NUM_SHEPHERDS=1"}, "QT_STACK_SIZE=4096 is too small: it counts as 16384", 1, 1, ANY},
     {{"QT_SCHEDULER=lifo", "QT_NUM_SHEPHERDS=1"},
-     "QT_SCHEDULER=lifo is no scheduler: set nemesis, sherwood or distrib",
+     "QT_SCHEDULER=lifo is no scheduler: set weft, nemesis, sherwood or distrib",
      1,
      1,
      ANY},
