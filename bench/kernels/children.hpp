@@ -16,6 +16,7 @@
 #include "kernels/creation/children.hpp"
 #include "kernels/fib/children.hpp"
 #include "kernels/hash/children.hpp"
+#include "kernels/lwt.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/children.hpp"
@@ -82,7 +83,8 @@ constexpr std::array<cell, 8> cells_of_waiting_threads() {
 template <class Threads>
 constexpr auto cells_of_threads() {
   using way = as_threads_of<typename Threads::thread>;
-  return join_cells(cells_by<way>(), chapel_cells<way>, cells_of_waiting_threads<Threads>());
+  return join_cells(cells_by<way>(), chapel_cells<way>, cells_of_waiting_threads<Threads>(), lwt_cells<way>,
+                    lwt_unit_cells<lwt::thread_units<typename Threads::thread>>);
 }
 
 template <class Way>
@@ -97,7 +99,8 @@ constexpr auto cells_of_tasklets() {
   constexpr std::array experiments = {&chapel_quicksort::on_one_level, &chapel_quicksort::on_levels_for_workers,
                                       &chapel_quicksort::on_ten_levels, &chapel_quicksort::on_all_levels,
                                       &chapel_tree::chapel_tree};
-  auto cells = join_cells(cells_by<Way>(), chapel_cells<Way>, cells_without_threads(unable, unable));
+  auto cells = join_cells(cells_by<Way>(), chapel_cells<Way>, cells_without_threads(unable, unable),
+                          lwt_cells_without_loops(not_written_yet), lwt_cells_without_units(not_written_yet));
   for (cell& each : cells) {
     if (each.of == &uts::t3)
       each = {&uts::t3, nullptr, "which nodes are leaves, and could be tasklets, is not known before they run"};

@@ -11,6 +11,7 @@
 #include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/lwt/lwt.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/pentomino.hpp"
@@ -67,6 +68,13 @@ constexpr std::array kernels = {&fib::every_call,
                                 &blocked::blocked,
                                 &thread_ops::without_yields,
                                 &thread_ops::with_yields,
+                                &lwt::create,
+                                &lwt::join,
+                                &lwt::loop,
+                                &lwt::nested_loops,
+                                &lwt::tasks_of_one,
+                                &lwt::tasks_of_all,
+                                &lwt::nested_tasks,
                                 &hash::hash};
 
 }  // namespace

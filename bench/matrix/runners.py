@@ -25,7 +25,8 @@ RIVALS = {
 }
 NEEDED = ("sequential", "ult", "tasklet", "fork")
 OWN = (*NEEDED, "tascell", "tascell-library")
-NOT_USUAL = "threads"  # the threads interface on Weft and on others: measured where it is asked for
+# Measured where they are asked for: the threads interface on Weft and on others; OpenMP's regions, which have loops only.
+NOT_USUAL = ("threads-", "openmp-regions-", "libomp-regions-")
 IDLE = ("cannot", "not written", "not installed")  # statuses of cells that nothing is expected of
 LISTING = "weft-bench-list-1"
 LISTING_LIMIT_S = 20
@@ -93,7 +94,7 @@ def choose(kind, wanted, there):
 
 
 def is_usual(runtime):
-    return not (runtime + "-").startswith(NOT_USUAL + "-")
+    return not (runtime + "-").startswith(NOT_USUAL)
 
 
 def libraries(program):

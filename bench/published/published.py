@@ -24,6 +24,7 @@ import call_overhead  # noqa: E402
 import chapel  # noqa: E402
 import creation_cycles  # noqa: E402
 import fib_threshold  # noqa: E402
+import lwt  # noqa: E402
 import machine  # noqa: E402
 import pictures  # noqa: E402
 import report  # noqa: E402
@@ -40,7 +41,7 @@ from trials import Trials  # noqa: E402
 
 EXPERIMENTS = {
     each.NAME: each
-    for each in (fib_threshold, thread_ops, call_overhead, chapel, creation_cycles, uni_address, uni_nodes, smallest_leaf, tascell)
+    for each in (fib_threshold, thread_ops, call_overhead, chapel, lwt, creation_cycles, uni_address, uni_nodes, smallest_leaf, tascell)
 }
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7

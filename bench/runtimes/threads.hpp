@@ -1,6 +1,6 @@
-// The Chapel set over the generic threads interface (faces/threads): one text, on whichever
-// implementation was started. A `cobegin`, and a loop with a part a worker, is a list of tasks, all
-// of which are children, for which the parent waits.
+// The Chapel set, and the review of lightweight threads, over the generic threads interface
+// (faces/threads): one text, on whichever implementation was started. A `cobegin`, and a loop with a
+// part a worker, is a list of tasks, all of which are children, for which the parent waits.
 //
 // threads.cpp calls through the interface's table and starts any implementation;
 // threads_inlined.cpp is compiled for one.
@@ -11,8 +11,11 @@
 #include <cstddef>
 #include <string>
 
+#include "harness/children.hpp"
 #include "harness/runtimes.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/chapel.hpp"
+#include "kernels/lwt.hpp"
 
 namespace bench::threads {
 
@@ -68,6 +71,28 @@ struct as_listed_tasks {
   }
 };
 
+// A thread that is joined by itself.
+class joined_unit {
+ public:
+  void create(threads_function function, void* argument) { must(threads_create(function, argument, &thread_), "threads_create"); }
+  void join() { must(threads_join(thread_), "threads_join"); }
+
+ private:
+  threads_thread* thread_;
+};
+
+template <identity Identity>
+constexpr auto unit_cells() {
+  if constexpr (Identity == identity::own)
+    return lwt_unit_cells<lwt::thread_units<thread_of<void, joined_unit>>>;
+  else
+    return lwt_cells_without_units("an anonymous task is joined with its list, not by itself");
+}
+
+template <identity Identity>
+inline constexpr auto cells =
+    join_cells(chapel_cells<as_listed_tasks<Identity>>, lwt_cells<as_listed_tasks<Identity>>, unit_cells<Identity>());
+
 // How a runtime starts the interface. Chapel's FIFO layer makes OS threads without a limit; it gets
 // as many as the system can bear.
 struct recipe {
@@ -89,7 +114,7 @@ constexpr runtime runtime_for(std::string_view name, std::string_view title) {
           .children = child_kind::thread,
           .start = [](unsigned workers) { return start(Of, workers); },
           .stop = stop,
-          .cells = chapel_cells<as_listed_tasks<Identity>>,
+          .cells = cells<Identity>,
           .version = version,
           .settings = [](unsigned) { return describe(Of); }};
 }

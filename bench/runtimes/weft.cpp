@@ -20,6 +20,7 @@
 #include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/lwt.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/pentomino.hpp"
@@ -44,7 +45,7 @@ constexpr std::string_view may_be_a_call = "a fork may be a plain call of its fo
 constexpr std::string_view nothing_to_create = "there would be nothing to create";
 constexpr std::string_view about_threads = "what is measured is operations on threads";
 
-constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
+constexpr cell sequential_own_cells[] = {
     {&fib::every_call, fib::run_sequential},
     {&fib::with_cutoff, fib::run_sequential_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_sequential>},
@@ -73,9 +74,11 @@ constexpr auto sequential_cells = with_chapel_cells<one_by_one>({
     {&thread_ops::without_yields, nullptr, nothing_to_create},
     {&thread_ops::with_yields, nullptr, nothing_to_create},
     {&hash::hash, hash::run_sequential},
-});
+};
+constexpr auto sequential_cells = join_cells(with_chapel_cells<one_by_one>(sequential_own_cells), lwt_cells<one_by_one>,
+                                             lwt_cells_without_units(nothing_to_create));
 
-constexpr auto ult_cells = with_chapel_cells<as_threads>({
+constexpr cell ult_own_cells[] = {
     {&fib::every_call, fib::run_ult},
     {&fib::with_cutoff, fib::run_ult_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_ult>},
@@ -104,7 +107,9 @@ constexpr auto ult_cells = with_chapel_cells<as_threads>({
     {&thread_ops::without_yields, thread_ops::run_by<weft_threads, thread_ops::no_yields>},
     {&thread_ops::with_yields, thread_ops::run_by<weft_threads, thread_ops::yields>},
     {&hash::hash, hash::run_ult},
-});
+};
+constexpr auto ult_cells =
+    join_cells(with_chapel_cells<as_threads>(ult_own_cells), lwt_cells<as_threads>, lwt_unit_cells<lwt::thread_units<weft_ult>>);
 
 // As rivals' tasklets are: the same text, a call a child.
 class unit {
@@ -123,7 +128,7 @@ class unit {
 
 constexpr auto tasklet_cells = cells_of_tasklets<as_tasklets_of<unit>>();
 
-constexpr auto fork_cells = with_chapel_cells<as_forks>({
+constexpr cell fork_own_cells[] = {
     {&fib::every_call, fib::run_fork},
     {&fib::with_cutoff, fib::run_fork_cutoff},
     {&uts::t1, uts::run<uts::make_t1, uts::count_fork>},
@@ -152,7 +157,9 @@ constexpr auto fork_cells = with_chapel_cells<as_forks>({
     {&thread_ops::without_yields, nullptr, about_threads},
     {&thread_ops::with_yields, nullptr, about_threads},
     {&hash::hash, nullptr, "written for threads"},
-});
+};
+constexpr auto fork_cells =
+    join_cells(with_chapel_cells<as_forks>(fork_own_cells), lwt_cells<as_forks>, lwt_cells_without_units(about_threads));
 
 void check(weft_status status, const char* call) {
   if (status != WEFT_OK) throw std::runtime_error(std::string(call) + ": " + weft_status_text(status));

@@ -8,12 +8,14 @@
 #include "harness/runtimes.hpp"
 #include "kernels/blocked/blocked.hpp"
 #include "kernels/btc/btc.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/chapel_quicksort/chapel_quicksort.hpp"
 #include "kernels/chapel_tree/chapel_tree.hpp"
 #include "kernels/comp/comp.hpp"
 #include "kernels/creation/creation.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/lwt.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/pentomino.hpp"
@@ -45,7 +47,7 @@ inline constexpr std::string_view queens_are_boards = "queens-board is its form 
 // What Tascell does not run, for both of its forms.
 inline constexpr auto cells_without_tascell = [] {
   using namespace tascell_reasons;
-  return std::to_array<cell>({
+  constexpr auto others = std::to_array<cell>({
       {&fib::with_cutoff, nullptr, all_children},
       {&uts::t1, nullptr, no_workspace},
       {&uts::t3, nullptr, no_workspace},
@@ -79,6 +81,7 @@ inline constexpr auto cells_without_tascell = [] {
       {&thread_ops::with_yields, nullptr, no_threads},
       {&hash::hash, nullptr, no_threads},
   });
+  return join_cells(others, lwt_cells_without_loops(all_children), lwt_cells_without_units(no_threads));
 }();
 
 template <std::size_t Count>

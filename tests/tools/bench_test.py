@@ -72,7 +72,8 @@ class BenchTest(command.CommandTest):
                  "queens-array": 7, "queens-board": 7, "mergesort": 50000, "matmul": 100, "strassen": 130, "tree": 777, "btc": 7, "pentomino": 3,
                  "comp": 130, "create-flat": 600, "create-nested": 200, "stream": 10007, "stream-ep": 10007,
                  "random-access": 16, "chapel-quicksort-1": 5000, "chapel-quicksort-log": 5001, "chapel-quicksort-10": 5002,
-                 "chapel-quicksort-all": 5003, "chapel-tree": 10}
+                 "chapel-quicksort-all": 5003, "chapel-tree": 10,
+                 "lwt-for": 20, "lwt-for-nested": 3, "lwt-tasks-single": 5, "lwt-tasks-all": 5, "lwt-tasks-nested": 5}
         of_sizes = [(name, runtime) for name, runtime in self.programs() if name in sizes]
         self.assertLessEqual({(name, "fork") for name in sizes}, set(of_sizes))
         for name, size in sizes.items():
@@ -83,7 +84,8 @@ class BenchTest(command.CommandTest):
 
     def test_threads_that_wait_for_each_other_answer_rightly_on_any_number_of_workers(self):
         for name, size, answer in (("yield", 1001, 1001), ("yield-to", 501, 1002), ("mutex-handover", 1001, 1001),
-                                   ("condition-ping-pong", 501, 1002), ("channel-ping-pong", 501, 1002)):
+                                   ("condition-ping-pong", 501, 1002), ("channel-ping-pong", 501, 1002),
+                                   ("lwt-create", 501, 501), ("lwt-join", 501, 501)):
             for workers in (1, 3):
                 record = self.record(name, "--size", size, "--workers", workers, "--repetitions", 3)
                 self.assertEqual((record["answer"], record["correct"], record["units"]), (answer, True, answer), record)

@@ -24,6 +24,7 @@
 #include "kernels/fib/children.hpp"
 #include "kernels/fib/fib.hpp"
 #include "kernels/hash/hash.hpp"
+#include "kernels/lwt/lwt.hpp"
 #include "kernels/matmul/matrix.hpp"
 #include "kernels/mergesort/mergesort.hpp"
 #include "kernels/pentomino/pentomino.hpp"
@@ -154,7 +155,12 @@ TEST_CASE("sequential answers are right at many sizes") {
                                  "chapel-quicksort-log",
                                  "chapel-quicksort-10",
                                  "chapel-quicksort-all",
-                                 "chapel-tree"}) {
+                                 "chapel-tree",
+                                 "lwt-for",
+                                 "lwt-for-nested",
+                                 "lwt-tasks-single",
+                                 "lwt-tasks-all",
+                                 "lwt-tasks-nested"}) {
     for (std::uint64_t const size : {1U, 2U, 3U, 5U, 8U, 9U}) {
       CAPTURE(name);
       CAPTURE(size);
@@ -268,6 +274,30 @@ TEST_CASE("both children of a call of fib-cutoff are children, as many as were p
 }
 
 TEST_CASE("ThreadOpsBench creates 16 threads a round") { CHECK(count_created_threads("thread-ops", 3) == 48); }
+
+TEST_CASE("a round of the review of lightweight threads creates its units, loops' parts and tasks") {
+  CHECK(count_created_threads("lwt-create", 3) == 3);
+  CHECK(count_created_threads("lwt-for", 3) == 3);
+  CHECK(count_created_threads("lwt-for-nested", 3) == 303);
+  CHECK(count_created_threads("lwt-tasks-single", 3) == 3000);
+  CHECK(count_created_threads("lwt-tasks-all", 3) == 3003);
+  CHECK(count_created_threads("lwt-tasks-nested", 3) == 3000);
+}
+
+TEST_CASE("units that did not all run in the same rounds are told") {
+  CHECK(bench::lwt::common_rounds({{3}, {3}, {3}}) == 3);
+  CHECK(bench::lwt::common_rounds({{3}, {2}, {3}}) == 0);
+}
+
+TEST_CASE("the sum of a scaled vector tells an element that was left out, and one done twice") {
+  std::vector<bench::lwt::element> elements = bench::lwt::make_vector(bench::lwt::iterations);
+  bench::lwt::scale(elements.data(), {0, elements.size()});
+  CHECK(bench::lwt::sum(elements) == expected("lwt-for", 1));
+  bench::lwt::scale(elements.data(), {0, elements.size() - 1});
+  CHECK(bench::lwt::sum(elements) != expected("lwt-for", 2));
+  bench::lwt::scale(elements.data(), {0, 1});
+  CHECK(bench::lwt::sum(elements) != expected("lwt-for", 2));
+}
 
 TEST_CASE("quicksort and mergesort sort what is hard for them") {
   using bench::quicksort::value;

@@ -42,11 +42,11 @@ def figures(ticks=10, correct="true"):
             '"facts": {"counter": "TSC", "ticks_per_ns": 2.5, "core_cycles_per_tick": 1.5}}' % (correct, ticks, ticks * 1.5))
 
 
-def listing(*runtimes):
+def listing(*runtimes, kernels=KERNELS):
     programs = [{"program": name, "title": name, "unit": "call", "size_word": "n", "default_size": 30, "quick_size": 10, "max_size": 60}
-                for name in KERNELS]
+                for name in kernels]
     return json.dumps({"format": "weft-bench-list-1", "programs": programs, "runtimes": [
-        {"runtime": name, "title": name, "children": children, "version": "1", "runs": list(KERNELS), "cannot": {}}
+        {"runtime": name, "title": name, "children": children, "version": "1", "runs": list(kernels), "cannot": {}}
         for name, children in runtimes]})
 
 
@@ -576,7 +576,7 @@ class AllTest(PublishedCase):
             self.call(variant, f"echo '{figures()}'")
         shown = self.published("all", "--repetitions", 1).stdout
         self.assertIn("Not installed: weft fork, weft tasklet, weft thread, ", shown)
-        for name in ("fib-threshold", "thread-ops", "call-overhead", "creation-cycles"):
+        for name in ("fib-threshold", "thread-ops", "lwt", "call-overhead", "creation-cycles"):
             self.assertIn(f"== {name}: ", shown)
             self.assertIn(name, self.state("all")["experiments"])
 

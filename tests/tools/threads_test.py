@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""weft-bench-threads: every program of the Chapel set on every implementation of the threads interface that is here."""
+"""weft-bench-threads: every program of the Chapel set, and of the review of lightweight threads, on every implementation of the threads interface that is here."""
 
 import json
 import os
@@ -10,6 +10,9 @@ import unittest
 PROGRAM = sys.argv.pop(1)
 SIZES = {"stream": 5000, "stream-ep": 5000, "random-access": 16, "chapel-quicksort-1": 500, "chapel-quicksort-log": 501,
          "chapel-quicksort-10": 502, "chapel-quicksort-all": 503, "chapel-tree": 6}
+LWT = {"lwt-create": 20, "lwt-join": 20, "lwt-for": 20, "lwt-for-nested": 2, "lwt-tasks-single": 2, "lwt-tasks-all": 2,
+       "lwt-tasks-nested": 2}
+JOINED_BY_THEMSELVES = {"lwt-create", "lwt-join"}  # which anonymous tasks are not
 OTHERS = ("argobots", "qthreads")
 
 
@@ -31,9 +34,10 @@ class ThreadsTest(unittest.TestCase):
         for name in ("weft", "weft-anonymous", "pool", "fifo", "fifo-2011"):
             self.assertLessEqual({f"threads-{name}", f"threads-{name}-outside"}, set(runtimes))
         for runtime, kernels in runtimes.items():
-            self.assertEqual(set(kernels), set(SIZES))
-            for kernel, size in SIZES.items():
-                done = bench(kernel, runtime, size)
+            sizes = {**SIZES, **LWT}
+            self.assertEqual(set(kernels), set(sizes) - (JOINED_BY_THEMSELVES if "anonymous" in runtime else set()))
+            for kernel in kernels:
+                done = bench(kernel, runtime, sizes[kernel])
                 if runtime.split("-")[1] in OTHERS and "threads_start" in done.stderr:
                     continue  # some builds of it refuse a caller outside
                 self.assertEqual(done.returncode, 0, f"{kernel} on {runtime}: {done.stdout}{done.stderr}")
