@@ -124,7 +124,7 @@ void end_from_outside(runtime* all) {
   stop_serving(all);
   bool are_idle = true;
   for (unsigned i = 0; i < all->worker_count(); ++i) are_idle = wait_for_worker(all, i) && are_idle;
-  if (are_idle) leave_main_task_alone(all);
+  if (are_idle && all->has_pools()) leave_main_task_alone(all);
   if (!all->has_started_core) return;
   for (unsigned i = all->worker_count(); --i != 0;) static_cast<void>(weft_worker_remove(i));
 }
