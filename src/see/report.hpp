@@ -75,7 +75,7 @@ struct unit_view {
   int worker = -1;                // on which it runs; look_at_runner knows
   bool awaits_turn = false;       // of its worker, which is a virtual one
   bool waits = false;
-  char what[40] = "";  // what it waits for
+  char what[128] = "";  // what it waits for, which a builder may say at length
   const void* object = nullptr;
   std::uint64_t since_ns = 0;
   const void* record = nullptr;  // of the wait

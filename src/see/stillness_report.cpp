@@ -33,7 +33,7 @@ constexpr unsigned most_groups = 16;
 
 // Units that wait for the same kind of thing and run the same function.
 struct group {
-  char what[40];
+  char what[sizeof(unit_view::what)];
   unit::function_type function;
   std::uint64_t units;
 };
