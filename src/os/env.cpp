@@ -97,8 +97,9 @@ static_assert(WEFT_WAIT_PASSIVE == 1 && WEFT_WAIT_ACTIVE == 2 && WEFT_LOCALITY_S
 
 constexpr char prefix[] = "WEFT_";
 constexpr std::size_t prefix_bytes = sizeof prefix - 1;
-constexpr const char* others_prefixes[] = {"WEFT_TEST_", "WEFT_THREADS", "WEFT_LAUNCH_", "WEFT_DIST_",
-                                           "WEFT_TASCELL_"};  // test programs, the threads interface, ranks, tascell runs
+constexpr const char* others_prefixes[] = {
+    "WEFT_TEST_", "WEFT_THREADS", "WEFT_LAUNCH_",
+    "WEFT_DIST_", "WEFT_MPI_",    "WEFT_TASCELL_"};  // test programs, the threads interface, ranks, tascell runs
 constexpr std::size_t longest_name = 63;
 
 // The one list of which field belongs to which variable: visit(variable, field).

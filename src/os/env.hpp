@@ -7,7 +7,8 @@
 // ignored. In a program with raised privileges, variables that name files or a signal are not even
 // read: the user that starts such a program has fewer rights than it has. Names that start with
 // WEFT_TEST_ belong to test programs, those with WEFT_THREADS to the threads interface, those with
-// WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks.
+// WEFT_LAUNCH_ and WEFT_DIST_ to programs that run on several ranks, those with WEFT_MPI_ to the
+// library between programs and their message library.
 #pragma once
 
 #include <cstddef>

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -99,6 +100,12 @@ class DocsTest(unittest.TestCase):
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "threads")), "no threads interface here")
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
         self.check_page("docs/guide/threads-interface.md")
+
+    @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpirun"), "no mpicc and mpirun here")
+    def test_the_page_on_mpi_and_threads_does_what_it_says(self):
+        roots = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]  # tests may run in a container
+        with unittest.mock.patch.dict(os.environ, {each: "1" for each in roots}):
+            self.check_page("docs/guide/mpi-threads.md")
 
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "argobots")), "no Argobots interface here")
     def test_the_page_on_argobots_programs_does_what_it_says(self):

@@ -105,12 +105,12 @@ class LayersTest(planted.PlantedTest):
         self.assertEqual(layers.check(self.top), [])
         self.plant_beside("dist", "`net`")
         self.plant("dist/steal.cpp", '// an MPI\n#include "net/mpi/start.hpp"\n')
-        self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ knows 'mpi'")
+        self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ and faces/mpi know 'mpi'")
         self.plant("dist/steal.cpp", "// an MPI\n")
         self.plant_rows("lang", **{"lang/runtime": "–"})
         for path in ("lang/runtime/send.c", "src/mem/send.cpp", "include/weft/send.h"):
             self.plant(path, "int x = MPI_Send;\n")
-            self.assert_found(layers.check(self.top), f"{path}:1: only net/ knows 'MPI'")
+            self.assert_found(layers.check(self.top), f"{path}:1: only net/ and faces/mpi know 'MPI'")
             self.plant(path, "\n")
 
     def plant_beside(self, folder, allowed):

@@ -12,6 +12,7 @@ void add_costs(CLI::App& app, int* status);
 void add_explore(CLI::App& app, int* status);
 void add_frames(CLI::App& app, int* status);
 void add_launch(CLI::App& app, int* status);
+void add_mpi(CLI::App& app);  // its process becomes the launcher
 void add_list(CLI::App& app, int* status);
 void add_info(CLI::App& app, int* status);
 void add_profile(CLI::App& app, int* status, bool has_dashes);  // "--" is among the words: a program follows

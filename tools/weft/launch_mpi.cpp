@@ -44,16 +44,14 @@ std::string modules_here() {
   return names.empty() ? "none" : names;
 }
 
-const family& family_of(const std::string& launcher) {
+const family& family_of(const std::string& launcher, const char* cure) {
   child_order const order{.file = launcher, .words = {launcher, "--version"}, .environment = {}};
   child_result const said = run_child(order, version_seconds, [](double) {});
   for (const family& each : families) {
     if (said.output.find(each.said) != std::string::npos) return each;
   }
   throw std::runtime_error(
-      fmt::format("{} is no launcher of an MPI that weft knows (mpirun or mpiexec of MPICH or Open MPI); set WEFT_LAUNCH_MPI to "
-                  "a module and start the program by your launcher",
-                  launcher));
+      fmt::format("{} is no launcher of an MPI that weft knows (mpirun or mpiexec of MPICH or Open MPI); {}", launcher, cure));
 }
 
 // The library of the standard ABI that was installed with the launcher; empty: there is none.
@@ -109,10 +107,16 @@ std::string find_own_file(const std::string& name) {
   return "";
 }
 
+mpi_family find_family(const std::string& launcher) {
+  const family& mpi =
+      family_of(launcher, "start the program by your launcher, and have it set LD_PRELOAD to libweft-mpi in each rank");
+  return {std::string(mpi.name), mpi.name == "Open MPI" ? "openmpi" : "mpich"};
+}
+
 mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments) {
   mpi_launch found;
   found.launcher = find_program(word);
-  const family& mpi = family_of(found.launcher);
+  const family& mpi = family_of(found.launcher, "set WEFT_LAUNCH_MPI to a module and start the program by your launcher");
   choose_module(mpi, &found);
   found.words = words_of(mpi, found.launcher, ranks);
   std::istringstream more(arguments);

@@ -17,6 +17,15 @@ struct mpi_launch {
 // with one line: there is none, it is of no MPI that is known, or there is no module for its MPI.
 mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments);
 
+struct mpi_family {
+  std::string name;    // for people
+  std::string family;  // "mpich" or "openmpi": whose ABI it has
+};
+
+// The MPI whose launcher this file is. Throws std::runtime_error with one line: it is none that is
+// known.
+mpi_family find_family(const std::string& launcher);
+
 // A file that belongs to this command: beside it where it was built, or in lib/weft where it is
 // installed. Empty: there is none.
 std::string find_own_file(const std::string& name);

@@ -45,6 +45,7 @@ int main(int count, char** words) {
   cli::add_launch(app, &status);
   cli::add_list(app, &status);
   cli::add_info(app, &status);
+  cli::add_mpi(app);
   cli::add_profile(app, &status, std::ranges::find(words, words + count, std::string_view("--")) != words + count);
   cli::add_simulate(app, &status);
   cli::add_stacks(app, &status);

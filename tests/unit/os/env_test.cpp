@@ -296,6 +296,7 @@ TEST_CASE("names for test programs and of the threads interface are nobody's bus
   CHECK(complaint({"WEFT_TEST_SEED=4"}).errors.empty());
   CHECK(complaint({"WEFT_THREADS=fifo", "WEFT_THREADS_LIMIT=3"}).errors.empty());
   CHECK(complaint({"WEFT_LAUNCH_RANKS=2", "WEFT_DIST_STACK=1M"}).errors.empty());
+  CHECK(complaint({"WEFT_MPI_POLL=1ms"}).errors.empty());
 }
 
 TEST_CASE("flags know the usual words") {

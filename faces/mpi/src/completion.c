@@ -1,0 +1,82 @@
+/* Waits for requests that the program started. A ULT parks until the call would return at once, and
+ * then calls it; every other caller calls the MPI. */
+#include <stdlib.h>
+
+#include "caller.h"
+#include "engine.h"
+#include "export.h"
+#include "real.h"
+
+#define MOST_ON_STACK 32
+
+EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  mpi_wait wait = {.call = "MPI_Wait", .kind = WAITS_FOR_ALL, .requests = request, .count = 1};
+  if (request != NULL && may_park()) park_until_complete(&wait);
+  const int error = PMPI(Wait)(request, status);
+  end_wait(&wait);
+  return error;
+}
+
+EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
+  mpi_wait wait = {.call = "MPI_Waitall", .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
+  if (count > 0 && requests != NULL && may_park()) park_until_complete(&wait);
+  const int error = PMPI(Waitall)(count, requests, statuses);
+  end_wait(&wait);
+  return error;
+}
+
+/* ---- one of several -------------------------------------------------------------------------- */
+
+/* A request that is null or inactive looks complete, but ends no wait. The caller has found no
+ * request complete, copies the others, and asks again: what is not copied is then inactive. */
+static int copy_incomplete(int count, const MPI_Request *requests, MPI_Request *out) {
+  int copied = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!is_request_complete(requests[i])) out[copied++] = requests[i];
+  }
+  return copied;
+}
+
+/* Room for copies of the requests: `few`, or memory that the caller frees; null: there is none. */
+static MPI_Request *room_for(int count, MPI_Request *few) {
+  return count <= MOST_ON_STACK ? few : malloc((size_t)count * sizeof(MPI_Request));
+}
+
+EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+  MPI_Request few[MOST_ON_STACK];
+  int flag = 0;
+  if (count <= 0 || requests == NULL || !may_park()) return PMPI(Waitany)(count, requests, index, status);
+  int error = PMPI(Testany)(count, requests, index, &flag, status);
+  if (error != MPI_SUCCESS || flag != 0) return error;
+  MPI_Request *const active = room_for(count, few);
+  if (active == NULL) return PMPI(Waitany)(count, requests, index, status);
+  const int copied = copy_incomplete(count, requests, active);
+  error = PMPI(Testany)(count, requests, index, &flag, status);
+  if (error == MPI_SUCCESS && flag == 0) {
+    mpi_wait wait = {.call = "MPI_Waitany", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    if (copied > 0) park_until_complete(&wait);
+    error = PMPI(Waitany)(count, requests, index, status);
+    end_wait(&wait);
+  }
+  if (active != few) free(active);
+  return error;
+}
+
+EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
+  MPI_Request few[MOST_ON_STACK];
+  if (count <= 0 || requests == NULL || !may_park()) return PMPI(Waitsome)(count, requests, found, indices, statuses);
+  int error = PMPI(Testsome)(count, requests, found, indices, statuses);
+  if (error != MPI_SUCCESS || *found != 0) return error;
+  MPI_Request *const active = room_for(count, few);
+  if (active == NULL) return PMPI(Waitsome)(count, requests, found, indices, statuses);
+  const int copied = copy_incomplete(count, requests, active);
+  error = PMPI(Testsome)(count, requests, found, indices, statuses);
+  if (error == MPI_SUCCESS && *found == 0) {
+    mpi_wait wait = {.call = "MPI_Waitsome", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    if (copied > 0) park_until_complete(&wait);
+    error = PMPI(Waitsome)(count, requests, found, indices, statuses);
+    end_wait(&wait);
+  }
+  if (active != few) free(active);
+  return error;
+}

@@ -1,0 +1,20 @@
+/* What reports, dumps and traces say about calls that wait. The caller is inside the engine. */
+#ifndef WEFT_MPI_DESCRIBE_H
+#define WEFT_MPI_DESCRIBE_H
+
+#include "engine.h"
+
+/* Adds to the text of a call, which dumps may read meanwhile, what it waits for. Once in the life of
+ * a call. */
+void describe_wait(mpi_wait *one);
+
+/* A line for each call of the list, up to a number. */
+void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns);
+
+/* As report_calls, with a line before that says how long no call has completed. */
+void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint64_t quiet_ns);
+
+/* This process's rank in MPI_COMM_WORLD; -1: MPI is not initialised. */
+int own_rank(void);
+
+#endif

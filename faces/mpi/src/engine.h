@@ -1,0 +1,66 @@
+/* Waits of Weft threads for MPI, and the one source that ends them. A thread that must wait leaves
+ * its worker; one worker at a time asks the MPI for all that wait. Nothing here completes a request
+ * or receives a message: the thread does so itself once it runs again, with its own arguments, so
+ * that statuses, errors and error handlers are those of the MPI. */
+#ifndef WEFT_MPI_ENGINE_H
+#define WEFT_MPI_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <weft/ext.h>
+
+#include "family.h"
+
+typedef enum mpi_wait_kind {
+  WAITS_FOR_ALL,    /* of the requests */
+  WAITS_FOR_ANY,    /* of the requests, each of which is active */
+  WAITS_FOR_MESSAGE /* from peer with tag */
+} mpi_wait_kind;
+
+typedef enum mpi_peer_kind { HAS_NO_PEER, HAS_SOURCE, HAS_DESTINATION } mpi_peer_kind;
+
+/* One call that waits, on the stack of its caller, which fills in the first part. */
+typedef struct mpi_wait {
+  const char *call; /* "MPI_Recv" */
+  mpi_wait_kind kind;
+  const MPI_Request *requests;
+  int count;     /* of requests */
+  bool has_comm; /* comm is meant */
+  MPI_Comm comm;
+  mpi_peer_kind peer_kind;
+  int peer, tag; /* of the first request, or the message */
+
+  /* The engine's. */
+  int completed; /* WAITS_FOR_ALL: so many of the first requests are complete */
+  bool has_parked, is_described;
+  uint64_t since_ns;
+  weft_thread *thread;
+  struct mpi_wait *next;
+  char text[200]; /* for reports and dumps: the call, and more after a while */
+} mpi_wait;
+
+/* Called once, when this library is loaded. */
+void prepare_engine(void);
+
+/* Whether the engine can serve ULTs of this runtime. */
+bool has_engine(void);
+
+/* Waits until the condition of *wait is met. The caller is a ULT for which may_park() holds. It then
+ * completes its call without a wait, and ends it by end_wait. */
+void park_until_complete(mpi_wait *wait);
+void end_wait(const mpi_wait *wait);
+
+/* Whether a wait for the request would return at once. Completes nothing, and calls no error
+ * handler. */
+bool is_request_complete(MPI_Request request);
+
+/* How many calls have parked, and are not ended. */
+unsigned parked_calls(void);
+
+/* Writes a line for each parked call, up to a number. */
+void report_parked_calls(void);
+
+/* From now on the reports call the communicator freed, and do not ask the MPI about it. */
+void forget_communicator(MPI_Comm comm);
+
+#endif

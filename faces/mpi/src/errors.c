@@ -1,0 +1,92 @@
+/* See errors.h. */
+#include "errors.h"
+
+#include "describe.h"
+#include "export.h"
+#include "real.h"
+#include "say.h"
+
+#if defined(OPEN_MPI)
+
+bool return_errors(bool passes) {
+  (void)passes;
+  return false;
+}
+
+int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status) {
+  (void)comm;
+  return PMPI(Wait)(request, status);
+}
+
+void prepare_errors(void) {}
+
+#else
+
+static __thread bool errors_pass;
+static __thread bool a_stand_in_was_called;
+static MPI_Errhandler stands_for_fatal = MPI_ERRHANDLER_NULL;
+static MPI_Errhandler stands_for_return = MPI_ERRHANDLER_NULL;
+
+bool return_errors(bool passes) {
+  const bool before = errors_pass;
+  errors_pass = passes;
+  return before;
+}
+
+static void return_error(MPI_Comm *comm, int *code, ...) {
+  (void)comm, (void)code;
+  a_stand_in_was_called = true;
+}
+
+static void end_job(MPI_Comm *comm, int *code, ...) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  a_stand_in_was_called = true;
+  if (errors_pass) return;
+  PMPI(Error_string)(*code, text, &length);
+  say("weft-mpi: rank %d: fatal error in MPI: %s", own_rank(), text);
+  PMPI(Abort)(*comm, *code);
+}
+
+/* If none of the stand-ins was called, MPICH has called the communicator's own handler. */
+int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status) {
+  const bool before = return_errors(true);
+  a_stand_in_was_called = false;
+  const int error = PMPI(Wait)(request, status);
+  return_errors(before);
+  if (error != MPI_SUCCESS && a_stand_in_was_called) PMPI(Comm_call_errhandler)(comm, error);
+  return error;
+}
+
+static MPI_Errhandler stand_in_of(MPI_Errhandler errhandler) {
+  if (stands_for_fatal == MPI_ERRHANDLER_NULL) return errhandler;
+  if (errhandler == MPI_ERRORS_ARE_FATAL) return stands_for_fatal;
+  return errhandler == MPI_ERRORS_RETURN ? stands_for_return : errhandler;
+}
+
+void prepare_errors(void) {
+  MPI_Errhandler current = MPI_ERRHANDLER_NULL;
+  if (stands_for_fatal != MPI_ERRHANDLER_NULL || PMPI(Comm_create_errhandler)(return_error, &stands_for_return) != MPI_SUCCESS)
+    return;
+  if (PMPI(Comm_create_errhandler)(end_job, &stands_for_fatal) != MPI_SUCCESS) return;
+  if (PMPI(Comm_get_errhandler)(MPI_COMM_WORLD, &current) != MPI_SUCCESS) return;
+  PMPI(Comm_set_errhandler)(MPI_COMM_WORLD, stand_in_of(current));
+}
+
+/* The program sees the handlers that it knows. A communicator inherits the stand-in by MPI_Comm_dup. */
+
+EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) {
+  const int error = PMPI(Comm_get_errhandler)(comm, errhandler);
+  if (error != MPI_SUCCESS || *errhandler == MPI_ERRHANDLER_NULL) return error;
+  const bool is_fatal = *errhandler == stands_for_fatal;
+  if (!is_fatal && *errhandler != stands_for_return) return error;
+  PMPI(Errhandler_free)(errhandler);
+  *errhandler = is_fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
+  return PMPI(Comm_set_errhandler)(comm, comm == MPI_COMM_WORLD ? stand_in_of(errhandler) : errhandler);
+}
+
+#endif

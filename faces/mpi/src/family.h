@@ -1,0 +1,27 @@
+/* The MPI for which this library is compiled: its mpi.h, its name, and those handles that a program
+ * which links it takes from its data. This library links no MPI, so it asks for them by name. */
+#ifndef WEFT_MPI_FAMILY_H
+#define WEFT_MPI_FAMILY_H
+
+#include <mpi.h>
+
+#if defined(OPEN_MPI)
+#define WEFT_MPI_FAMILY "Open MPI"
+#define WEFT_MPI_LIBRARY "libweft-mpi-openmpi"
+#define WEFT_MPI_OTHER_LIBRARY "libweft-mpi-mpich"
+#define NULL_REQUEST ((MPI_Request)find_mpi_symbol("ompi_request_null"))
+#define WORLD ((MPI_Comm)find_mpi_symbol("ompi_mpi_comm_world"))
+#define PACKED_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_packed"))
+#else
+#define WEFT_MPI_FAMILY "MPICH"
+#define WEFT_MPI_LIBRARY "libweft-mpi-mpich"
+#define WEFT_MPI_OTHER_LIBRARY "libweft-mpi-openmpi"
+#define NULL_REQUEST MPI_REQUEST_NULL
+#define WORLD MPI_COMM_WORLD
+#define PACKED_TYPE MPI_PACKED
+#endif
+
+/* MPI 4: counts of type MPI_Count, in functions whose names end in _c. */
+#define HAS_LARGE_COUNTS (MPI_VERSION >= 4)
+
+#endif

@@ -1,0 +1,112 @@
+/* See real.h. A symbol is looked for in what the program was linked with, the program included,
+ * which may have copies of the data of its MPI; then in libraries that were loaded for a plugin alone
+ * (RTLD_LOCAL), as Python does. */
+#include "real.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+#define MOST_LIBRARIES 8
+#define VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
+
+struct libraries {
+  char *paths[MOST_LIBRARIES];
+  unsigned count;
+};
+
+static int note_library(struct dl_phdr_info *info, size_t bytes, void *argument) {
+  struct libraries *const all = argument;
+  const char *const slash = strrchr(info->dlpi_name, '/');
+  const char *const name = slash == NULL ? info->dlpi_name : slash + 1;
+  (void)bytes;
+  if (strncmp(name, "libmpi", 6) != 0 && strncmp(name, "libpmpi", 7) != 0) return 0;
+  char *const path = all->count < MOST_LIBRARIES ? strdup(info->dlpi_name) : NULL;
+  if (path != NULL) all->paths[all->count++] = path;
+  return 0;
+}
+
+static void *find_in_plugins(const char *name) {
+  struct libraries all = {.count = 0};
+  void *found = NULL;
+  dl_iterate_phdr(note_library, &all);
+  for (unsigned i = 0; i < all.count; ++i) {
+    void *const library = found == NULL ? dlopen(all.paths[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (library != NULL) {
+      found = dlsym(library, name);
+      dlclose(library);
+    }
+    free(all.paths[i]);
+  }
+  return found;
+}
+
+static void *find_anywhere(const char *name) {
+  void *const found = dlsym(RTLD_DEFAULT, name);
+  return found == NULL ? find_in_plugins(name) : found;
+}
+
+/* ---- whether the MPI of the process is the right one ----------------------------------------- */
+
+typedef int get_version(char *text, int *length);
+
+/* The first line of what the MPI says of itself. */
+static void read_version(char *text) {
+  int length = 0;
+  get_version *const ask = (get_version *)find_anywhere("PMPI_Get_library_version");
+  if (ask == NULL) {
+    end_process(
+        "weft-mpi: error: this process has no MPI library that %s finds; link the program with %s, or start it without %s",
+        WEFT_MPI_LIBRARY, WEFT_MPI_FAMILY, WEFT_MPI_LIBRARY);
+  }
+  ask(text, &length);
+  text[strcspn(text, "\n")] = 0;
+  for (char *each = strchr(text, '\t'); each != NULL; each = strchr(each, '\t')) *each = ' ';
+}
+
+static bool has_standard_abi(void) {
+  int major = -1;
+  int minor = -1;
+  typedef int ask_abi(int *, int *);
+  ask_abi *const ask = (ask_abi *)find_anywhere("PMPI_Abi_get_version");
+  return ask != NULL && ask(&major, &minor) == 0 && major >= 1;
+}
+
+static void check_family(void) {
+  static char text[VERSION_BYTES];
+  read_version(text);
+  const bool is_open_mpi = find_anywhere("ompi_mpi_comm_world") != NULL;
+#if defined(OPEN_MPI)
+  const bool fits = is_open_mpi;
+#else
+  const bool fits = !is_open_mpi;
+#endif
+  if (!fits) {
+    end_process("weft-mpi: error: %s is made for %s, and this process has %s; link or preload %s instead", WEFT_MPI_LIBRARY,
+                WEFT_MPI_FAMILY, text, WEFT_MPI_OTHER_LIBRARY);
+  }
+  if (has_standard_abi()) {
+    end_process(
+        "weft-mpi: error: %s is made for the ABI of %s, and this process has %s with the standard ABI of MPI 5; link the "
+        "program with %s's own library",
+        WEFT_MPI_LIBRARY, WEFT_MPI_FAMILY, text, WEFT_MPI_FAMILY);
+  }
+}
+
+void *find_mpi_symbol(const char *name) {
+  static pthread_once_t is_checked = PTHREAD_ONCE_INIT;
+  pthread_once(&is_checked, check_family);
+  void *const found = find_anywhere(name);
+  if (found == NULL) {
+    end_process(
+        "weft-mpi: error: the MPI library of this process has no %s, but the %s for which %s was compiled has; compile Weft "
+        "with the MPI that the program uses",
+        name, WEFT_MPI_FAMILY, WEFT_MPI_LIBRARY);
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+/* The functions of the MPI that the process has, under their profiling names. They are looked up at
+ * their first call, because a program in Python loads its MPI after this library. */
+#ifndef WEFT_MPI_REAL_H
+#define WEFT_MPI_REAL_H
+
+#include <stddef.h>
+
+#include "family.h"
+
+/* Returns the address of a function or of data of the MPI. If there is none, a line on stderr says
+ * which MPI is missing, and the process ends. The first call checks that the MPI of the process is
+ * the one for which this library was compiled. */
+void *find_mpi_symbol(const char *name);
+
+/* PMPI(Recv): a pointer to PMPI_Recv. */
+#define PMPI(NAME)                                                                   \
+  (__extension__({                                                                   \
+    static __typeof__(PMPI_##NAME) *known_;                                          \
+    __typeof__(PMPI_##NAME) *function_ = __atomic_load_n(&known_, __ATOMIC_RELAXED); \
+    if (__builtin_expect(function_ == NULL, 0)) {                                    \
+      function_ = (__typeof__(PMPI_##NAME) *)find_mpi_symbol("PMPI_" #NAME);         \
+      __atomic_store_n(&known_, function_, __ATOMIC_RELAXED);                        \
+    }                                                                                \
+    function_;                                                                       \
+  }))
+
+#endif

@@ -1,0 +1,16 @@
+/* The environment variables of this library. */
+#ifndef WEFT_MPI_SETTINGS_H
+#define WEFT_MPI_SETTINGS_H
+
+#include <stdint.h>
+
+struct mpi_settings {
+  uint64_t poll_ns;  /* WEFT_MPI_POLL: the longest pause of an idle process between two looks */
+  uint64_t stall_ns; /* WEFT_MPI_STALL: a report after so long without a completion; 0: never */
+};
+
+/* Reads the variables at its first call. A value that cannot be used gives a line on stderr and ends
+ * the process; an unknown name that begins with WEFT_MPI_ gives a line. */
+const struct mpi_settings *mpi_settings(void);
+
+#endif

@@ -1,0 +1,65 @@
+/* The life of MPI: its start, which asks for MPI_THREAD_MULTIPLE on behalf of every program, and its
+ * end, which waits for calls that are parked. */
+#include <weft/ext.h>
+
+#include "caller.h"
+#include "describe.h"
+#include "engine.h"
+#include "errors.h"
+#include "export.h"
+#include "real.h"
+#include "say.h"
+#include "settings.h"
+
+#define LOOK_AT_PARKED_NS 1000000u
+#define DEFAULT_PATIENCE_NS 60000000000u
+
+__attribute__((constructor)) static void when_loaded(void) { prepare_engine(); }
+
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+  (void)required; /* no level is higher than the one that is asked for */
+  mpi_settings();
+  const int error = PMPI(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, provided);
+  if (error != MPI_SUCCESS) return error;
+  note_level(*provided);
+  prepare_errors();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Init(int *argc, char ***argv) {
+  int provided = 0;
+  return MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+}
+
+static void end_job_with_parked_calls(void) {
+  const unsigned count = parked_calls();
+  say("weft-mpi: rank %d: error: MPI_Finalize was called, and %u MPI %s; the job ends here. Join the threads that call MPI "
+      "before "
+      "MPI_Finalize, and send what they wait for",
+      own_rank(), count, count == 1 ? "call of a Weft thread still waits" : "calls of Weft threads still wait");
+  report_parked_calls();
+  PMPI(Abort)(WORLD, 1);
+}
+
+/* What they wait for may still come: other ranks may be late. */
+static void wait_for_parked_calls(void) {
+  const uint64_t patience_ns = mpi_settings()->stall_ns != 0 ? mpi_settings()->stall_ns : DEFAULT_PATIENCE_NS;
+  unsigned before = 0;
+  uint64_t waited_ns = 0;
+  for (unsigned now = parked_calls(); now != 0; now = parked_calls()) {
+    if (now != before) waited_ns = 0;
+    if (waited_ns >= patience_ns) end_job_with_parked_calls();
+    before = now;
+    if (weft_sleep_ns(LOOK_AT_PARKED_NS) != WEFT_OK) weft_yield();
+    waited_ns += LOOK_AT_PARKED_NS;
+  }
+}
+
+EXPORT int MPI_Finalize(void) {
+  wait_for_parked_calls();
+  const bool is_region = begin_region();
+  const int error = PMPI(Finalize)();
+  if (error == MPI_SUCCESS) note_end();
+  end_region(is_region);
+  return error;
+}

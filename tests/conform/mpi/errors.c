@@ -1,0 +1,256 @@
+/* Errors and statuses of calls that parked, and lines about calls that wait. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static int class_of(int error) {
+  int class = -1;
+  OK(MPI_Error_class(error, &class));
+  return class;
+}
+
+/* ---- errors go to the caller ----------------------------------------------------------------- */
+
+typedef struct receiver {
+  MPI_Comm comm;
+  int peer, tag, error, count;
+  MPI_Status status;
+} receiver;
+
+static void receive_too_little(void *argument) {
+  receiver *const one = argument;
+  char got[8];
+  one->error = MPI_Recv(got, sizeof got, MPI_CHAR, one->peer, one->tag, one->comm, &one->status);
+}
+static void wait_for_too_little(void *argument) {
+  receiver *const one = argument;
+  char got[8];
+  MPI_Request request;
+  OK(MPI_Irecv(got, sizeof got, MPI_CHAR, one->peer, one->tag, one->comm, &request));
+  one->error = MPI_Wait(&request, &one->status);
+}
+static void send_to_none(void *argument) {
+  receiver *const one = argument;
+  one->error = MPI_Send(one, 1, MPI_CHAR, 12345, 0, one->comm);
+}
+static void broadcast_from_none(void *argument) {
+  receiver *const one = argument;
+  one->error = MPI_Bcast(one, 1, MPI_CHAR, 12345, one->comm);
+}
+
+static MPI_Comm handled;
+static int handled_class, calls_of_handler;
+static void handle(MPI_Comm *comm, int *error, ...) {
+  handled = *comm;
+  handled_class = class_of(*error);
+  ++calls_of_handler;
+}
+
+/* On one rank the message is there first: Open MPI 4.1 alone does not tell of one of the own process
+ * that is too long for a receive that waits already. On two, the receive of rank 0 waits already. */
+static void check_error(weft_function function, MPI_Comm comm, bool needs_message, int wanted) {
+  static char sent[100];
+  char go = 0;
+  receiver one = {.comm = comm, .peer = ranks - 1, .tag = 4};
+  if (rank == 1 && needs_message) {
+    OK(MPI_Recv(&go, 1, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Send(sent, sizeof sent, MPI_CHAR, 0, one.tag, comm));
+  }
+  if (rank == 1) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (needs_message && ranks == 1) OK(MPI_Isend(sent, sizeof sent, MPI_CHAR, 0, one.tag, comm, &request));
+  running receiving = start(ULT, function, &one);
+  let_others_run();
+  if (needs_message && ranks == 2) OK(MPI_Send(&go, 1, MPI_CHAR, 1, 5, MPI_COMM_WORLD));
+  finish(&receiving);
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK(class_of(one.error) == wanted);
+}
+
+void test_errors(void) {
+  MPI_Comm comm;
+  MPI_Errhandler handler, known;
+  OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &known));
+  CHECK(known == MPI_ERRORS_ARE_FATAL);
+  CHECK(ranks <= 2);
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  check_error(receive_too_little, comm, true, MPI_ERR_TRUNCATE);
+  check_error(send_to_none, comm, false, MPI_ERR_RANK);
+  check_error(broadcast_from_none, comm, false, MPI_ERR_ROOT);
+
+  OK(MPI_Comm_create_errhandler(handle, &handler));
+  OK(MPI_Comm_set_errhandler(comm, handler));
+  check_error(receive_too_little, comm, true, MPI_ERR_TRUNCATE);
+  CHECK(rank == 1 || (handled == comm && handled_class == MPI_ERR_TRUNCATE && calls_of_handler == 1));
+  OK(MPI_Comm_get_errhandler(comm, &known));
+  CHECK(known == handler);
+  OK(MPI_Errhandler_free(&known));
+  OK(MPI_Errhandler_free(&handler));
+  OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL));
+  OK(MPI_Comm_get_errhandler(comm, &known));
+  CHECK(known == MPI_ERRORS_ARE_FATAL);
+
+  /* An error of a request that the program waits for itself: MPICH tells MPI_COMM_WORLD of it. */
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  check_error(wait_for_too_little, comm, true, MPI_ERR_TRUNCATE);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+  OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &known));
+  CHECK(known == MPI_ERRORS_ARE_FATAL);
+  OK(MPI_Comm_free(&comm));
+}
+
+/* The job ends. */
+void test_fatal(void) {
+  check_error(receive_too_little, MPI_COMM_WORLD, true, MPI_SUCCESS);
+  if (rank == 0) puts("an error of MPI_COMM_WORLD did not end the job");
+}
+
+/* ---- statuses -------------------------------------------------------------------------------- */
+
+static void receive_any(void *argument) {
+  receiver *const one = argument;
+  char got[100];
+  one->error = MPI_Recv(got, sizeof got, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, one->comm, &one->status);
+}
+
+void test_statuses(void) {
+  const int to = (rank + 1) % ranks;
+  const int from = (rank + ranks - 1) % ranks;
+  receiver one = {.comm = MPI_COMM_WORLD, .error = -1};
+  running waiting = start(ULT, receive_any, &one);
+  let_others_run();
+  char sent[40] = {0};
+  OK(MPI_Send(sent, 30 + rank, MPI_CHAR, to, 70 + rank, MPI_COMM_WORLD));
+  finish(&waiting);
+  OK(one.error);
+  OK(MPI_Get_count(&one.status, MPI_CHAR, &one.count));
+  CHECK(one.status.MPI_SOURCE == from && one.status.MPI_TAG == 70 + from && one.count == 30 + from);
+  one.error = -1;
+  running none = start(ULT, receive_any, &one);
+  let_others_run();
+  OK(MPI_Sendrecv(sent, 1, MPI_CHAR, to, 5, sent, 0, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &one.status));
+  CHECK(one.status.MPI_SOURCE == MPI_PROC_NULL && one.status.MPI_TAG == MPI_ANY_TAG);
+  finish(&none);
+  OK(one.error);
+}
+
+/* ---- the end of MPI -------------------------------------------------------------------------- */
+
+static void receive_at_end(void *argument) {
+  receiver *const one = argument;
+  char got[100];
+  one->error = MPI_Recv(got, sizeof got, MPI_CHAR, 1 - rank, one->tag, one->comm, &one->status);
+}
+static void send_at_end(void *argument) {
+  receiver *const one = argument;
+  for (int i = 0; i < 20; ++i) OK(weft_sleep_ns(1000000));
+  OK(MPI_Send("x", 1, MPI_CHAR, 1 - rank, one->tag, one->comm));
+}
+
+/* MPI_Finalize waits for a call that a message still ends. */
+void test_late(void) {
+  static receiver one = {.tag = 3};
+  weft_thread *thread = NULL;
+  CHECK(ranks == 2);
+  one.comm = MPI_COMM_WORLD;
+  if (rank == 0) {
+    OK(weft_thread_create(receive_at_end, &one, NULL, &thread));
+    OK(weft_thread_detach(thread));
+    let_others_run();
+  } else {
+    running sending = start(ULT, send_at_end, &one);
+    finish(&sending);
+  }
+}
+
+/* MPI_Finalize ends the job. */
+void test_left_parked(void) {
+  static receiver one = {.tag = 31};
+  weft_thread *thread = NULL;
+  one.comm = MPI_COMM_WORLD;
+  if (rank != 0) return;
+  OK(weft_thread_create(receive_at_end, &one, NULL, &thread));
+  OK(weft_thread_set_name(thread, "listener"));
+  let_others_run();
+}
+
+/* ---- lines about calls that wait -------------------------------------------------------------- */
+
+/* Whether all words are in what is written to a pipe in the place of stderr. */
+typedef struct listener {
+  int from, stderr_before;
+  char text[20000];
+  size_t length;
+} listener;
+
+static void listen_to_stderr(listener *to) {
+  int ends[2];
+  CHECK(pipe(ends) == 0);
+  CHECK(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
+  to->from = ends[0];
+  to->length = 0;
+  to->stderr_before = dup(STDERR_FILENO);
+  CHECK(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+  close(ends[1]);
+}
+
+static void hear(listener *to, const char *words) {
+  for (;;) {
+    const ssize_t got = read(to->from, to->text + to->length, sizeof to->text - 1 - to->length);
+    if (got > 0) to->length += (size_t)got;
+    to->text[to->length] = 0;
+    if (strstr(to->text, words) != NULL) return;
+    OK(weft_sleep_ns(1000000));
+  }
+}
+
+static void stop_listening(listener *to) {
+  CHECK(dup2(to->stderr_before, STDERR_FILENO) == STDERR_FILENO);
+  close(to->from);
+}
+
+/* Rank 1 sends once rank 0 has heard of the call. */
+static void with_parked_receive(void (*hear_of_it)(void)) {
+  receiver one = {.comm = MPI_COMM_WORLD, .tag = 7, .error = -1};
+  char go = 0;
+  CHECK(ranks == 2);
+  if (rank == 0) {
+    running waiting = start(ULT, receive_at_end, &one);
+    OK(weft_thread_set_name(waiting.thread, "north"));
+    hear_of_it();
+    OK(MPI_Send(&go, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD));
+    finish(&waiting);
+    OK(one.error);
+  } else {
+    OK(MPI_Recv(&go, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Send(&go, 1, MPI_CHAR, 0, 7, MPI_COMM_WORLD));
+  }
+}
+
+static void hear_of_stall(void) {
+  static listener to;
+  listen_to_stderr(&to);
+  hear(&to, "weft-mpi: rank 0: no MPI call of a Weft thread has completed for ");
+  hear(&to, " north waits for ");
+  hear(&to, "MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 7\n");
+  stop_listening(&to);
+}
+void test_stall(void) { with_parked_receive(hear_of_stall); }
+
+static bool dump_has(const char *words) {
+  static char text[200000];
+  FILE *const file = tmpfile();
+  CHECK(file != NULL);
+  OK(weft_dump(fileno(file)));
+  rewind(file);
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  return strstr(text, words) != NULL;
+}
+static void hear_of_dump(void) {
+  while (!dump_has("MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 7")) OK(weft_sleep_ns(1000000));
+}
+void test_dump(void) { with_parked_receive(hear_of_dump); }

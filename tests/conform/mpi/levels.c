@@ -1,0 +1,40 @@
+/* MPI_Init_thread provides MPI_THREAD_MULTIPLE, whatever a program asks for, and blocking calls of
+ * threads work also without weft_init, and from a ULT of a runtime that starts before MPI. */
+#include "check.h"
+
+int rank, ranks;
+
+static void receive(void *argument) { OK(MPI_Recv(argument, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE)); }
+
+static void send_and_receive(int value) {
+  weft_config config = WEFT_CONFIG_INIT;
+  weft_thread *thread = NULL;
+  int got = -1;
+  config.workers = 1;
+  OK(weft_init(&config));
+  OK(weft_thread_create(receive, &got, NULL, &thread));
+  weft_yield();
+  OK(MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_SELF));
+  OK(weft_thread_join(thread));
+  CHECK(got == value);
+  OK(weft_finalize());
+}
+
+int main(int count, char **words) {
+  int provided = -1;
+  int asked = -1;
+  int sum = 0;
+  int is_main = 0;
+  OK(MPI_Init_thread(&count, &words, MPI_THREAD_FUNNELED, &provided));
+  OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  OK(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  OK(MPI_Query_thread(&asked));
+  OK(MPI_Is_thread_main(&is_main));
+  CHECK(provided == MPI_THREAD_MULTIPLE && asked == MPI_THREAD_MULTIPLE && is_main);
+  OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); /* no runtime */
+  CHECK(sum == ranks * (ranks - 1) / 2);
+  for (int life = 0; life < 3; ++life) send_and_receive(life); /* a runtime of its own each time */
+  OK(MPI_Finalize());
+  if (rank == 0) puts("passed");
+  return 0;
+}

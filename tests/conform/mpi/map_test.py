@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""faces/mpi/MAP.md and the libraries agree about what there is, and the tests that a row names make a call of each function of the row.
+
+usage: map_test.py [libweft-mpi-mpich.so] [libweft-mpi-openmpi.so]"""
+
+import os
+import re
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.insert(0, os.path.join(TOP, "tools", "lint"))
+
+import symbols  # noqa: E402
+
+LIBRARIES = []
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows():
+    """(names, has large counts, how, tests) of each row."""
+    for line in read(TOP, "faces", "mpi", "MAP.md").split("\n"):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| `MPI_"):
+            names, large, how, tests = cells
+            yield re.findall(r"`(\w+)`", names), large == "yes", how, re.findall(r"`([\w.]+)`", tests)
+
+
+def exports(library):
+    return {name for name, kind in symbols.nm(library, "-D", "--defined-only").items() if kind != "A"}
+
+
+class MapTest(unittest.TestCase):
+    def test_each_library_exports_what_the_map_has(self):
+        self.assertNotEqual(LIBRARIES, [])
+        for library in LIBRARIES:
+            found = exports(library)
+            is_mpich = "mpich" in os.path.basename(library)
+            has_large_counts = "MPI_Send_c" in found
+            wanted = set()
+            for names, large, how, _ in rows():
+                if "MPICH alone" in how and not is_mpich:
+                    continue
+                wanted |= set(names) | ({name + "_c" for name in names} if large and has_large_counts else set())
+            with self.subTest(library):
+                self.assertEqual(found, wanted)
+
+    def test_the_library_links_no_mpi(self):
+        for library in LIBRARIES:
+            undefined = symbols.nm(library, "-D", "--undefined-only")
+            self.assertEqual([name for name in undefined if re.match("P?MPI_|ompi_", name)], [])
+
+    def test_each_is_called_by_a_test_that_its_row_names(self):
+        for names, _, _, tests in rows():
+            text = "".join(read(HERE, test) for test in tests)
+            for name in names:
+                word = name.removeprefix("MPI_")
+                in_file = word.removeprefix("File_")
+                call = rf"\b{name}\(|\b(?:MPI_)?CALL\({word}\)\(|\bFILE_CALL\({in_file}\)\("
+                self.assertIsNotNone(re.search(call, text), f"{name} is not in {tests}")
+
+    def test_the_files_that_it_names_are_there(self):
+        for name in re.findall(r"`(src/\w+\.c)`", read(TOP, "faces", "mpi", "MAP.md")):
+            self.assertTrue(os.path.exists(os.path.join(TOP, "faces", "mpi", name)), name)
+
+
+if __name__ == "__main__":
+    LIBRARIES = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])

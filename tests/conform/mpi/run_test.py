@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
+
+usage: run_test.py MPI program levels [weft program-without-the-library]"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MPI, PROGRAM, LEVELS, *PRELOADED = sys.argv[1:]
+LAUNCHER = "mpirun." + MPI
+OTHER = "openmpi" if MPI == "mpich" else "mpich"
+SECONDS = 20  # no case takes two
+
+
+def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, **environment):
+    """The exit status and what the job wrote."""
+    words = [*before, launcher]
+    if launcher.endswith("openmpi"):
+        words += ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "WEFT_TEST_FOLDER": folder, **environment}
+        done = subprocess.run(
+            [*words, "-n", str(ranks), program, case],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=SECONDS,
+            check=False,
+            text=True,
+            errors="replace",
+        )
+    return done.returncode, done.stdout
+
+
+class RunTest(unittest.TestCase):
+    def check(self, ranks, case, **environment):
+        with self.subTest(case, ranks=ranks):
+            status, said = launched(ranks, case, **environment)
+            self.assertEqual(status, 0, said)
+            self.assertIn("passed", said)
+            return said
+
+    def test_calls_on_one_two_and_four_ranks(self):
+        for ranks in 1, 2, 4:
+            self.check(ranks, "collectives")
+            self.check(ranks, "statuses")
+            self.check(ranks, "", program=LEVELS)
+
+    def test_calls_of_two_callers(self):
+        for ranks in 1, 2:
+            self.check(ranks, "exchanges")
+            self.check(ranks, "errors")
+        self.check(2, "exchanges", WEFT_WORKERS="3")
+
+    def test_a_thousand_pairs_on_one_worker(self):
+        self.check(2, "pairs")
+        self.check(2, "pairs", WEFT_WORKERS="2")
+
+    def test_calls_without_a_twin(self):
+        for case in "communicators", "windows", "files":
+            self.check(2, case)
+
+    def test_calls_that_wait_are_told_of(self):
+        self.check(2, "stall", WEFT_MPI_STALL="20ms")
+        said = self.check(2, "dump", WEFT_MPI_STALL="off")
+        self.assertNotIn("weft-mpi:", said)
+
+    def test_finalize_waits_for_a_late_message(self):
+        self.check(2, "late")
+
+    def test_finalize_ends_a_job_with_a_call_that_nothing_ends(self):
+        status, said = launched(2, "left_parked", WEFT_MPI_STALL="100ms")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("weft-mpi: rank 0: error: MPI_Finalize was called, and 1 MPI call of a Weft thread still waits", said)
+        self.assertIn("listener waits for", said)
+        self.assertIn("MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 31", said)
+
+    def test_an_error_of_the_world_ends_the_job(self):
+        for ranks in 1, 2:
+            status, said = launched(ranks, "fatal")
+            self.assertNotEqual(status, 0, said)
+            self.assertNotIn("did not end", said)
+            if MPI == "mpich":  # Open MPI's launcher may lose the words
+                self.assertIn("weft-mpi: rank 0: fatal error in MPI: Message truncated", said)
+
+    def test_a_bad_setting_is_named(self):
+        for setting, value in ("WEFT_MPI_POLL", "0"), ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
+            status, said = launched(1, "statuses", **{setting: value})
+            self.assertNotEqual(status, 0, said)
+            self.assertIn(f"weft-mpi: error: {setting}={value}: use a duration from ", said)
+
+    def test_settings(self):
+        self.check(2, "pairs", WEFT_MPI_POLL="1ms")
+        said = self.check(1, "statuses", WEFT_MPI_POL="1ms")
+        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL and WEFT_MPI_STALL", said)
+
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_an_unchanged_program_gets_the_library_by_preloading(self):
+        weft, program = PRELOADED
+        self.check(1, "exchanges", program=program, before=[weft, "mpi", "--"])
+        self.check(2, "exchanges", program=program, before=[weft, "mpi"])
+        self.check(2, "collectives", program=program, before=[weft, "mpi", "--"])
+        self.check(2, "errors", program=program, before=[weft, "mpi", "--"], LD_PRELOAD="")
+
+    @unittest.skipUnless(PRELOADED and shutil.which("mpirun." + OTHER), "no weft, no other MPI, or a sanitizer")
+    def test_the_library_of_another_mpi_is_refused_with_both_names(self):
+        weft, program = PRELOADED
+        status, said = launched(1, "statuses", program=program, before=[weft, "mpi", "--"], launcher="mpirun." + OTHER)
+        self.assertNotEqual(status, 0, said)
+        names = {"mpich": "MPICH", "openmpi": "Open MPI"}
+        self.assertIn(f"weft-mpi: error: libweft-mpi-{OTHER} is made for {names[OTHER]}, and this process has {names[MPI]}", said)
+        self.assertIn(f"; link or preload libweft-mpi-{MPI} instead", said)
+
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_weft_mpi_refuses_what_is_no_launcher(self):
+        for words, said in (
+            ([], "mpi wants the launcher of an MPI and its words"),
+            (["/bin/true"], "/bin/true is no launcher of an MPI that weft knows"),
+            (["no-such-launcher"], "there is no program no-such-launcher"),
+        ):
+            done = subprocess.run([PRELOADED[0], "mpi", "--", *words], capture_output=True, text=True, check=False, timeout=SECONDS)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    if shutil.which(LAUNCHER) is None:
+        print(f"skipped: no {LAUNCHER}")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
