@@ -110,3 +110,12 @@ void *find_mpi_symbol(const char *name) {
   }
   return found;
 }
+
+void check_order(void) {
+  Dl_info here, there;
+  void *const found = dlsym(RTLD_DEFAULT, "MPI_Recv");
+  if (found == NULL || dladdr((void *)check_order, &here) == 0 || dladdr(found, &there) == 0 || here.dli_fbase == there.dli_fbase)
+    return;
+  say("weft-mpi: warning: calls of MPI reach %s and not %s; link weft-mpi before the MPI, or start the program by `weft mpi`",
+      there.dli_fname, here.dli_fname);
+}

@@ -12,6 +12,10 @@
  * the one for which this library was compiled. */
 void *find_mpi_symbol(const char *name);
 
+/* A line on stderr says so if calls of MPI do not reach this library, because another one was linked
+ * or preloaded before it. */
+void check_order(void);
+
 /* PMPI(Recv): a pointer to PMPI_Recv. */
 #define PMPI(NAME)                                                                   \
   (__extension__({                                                                   \

@@ -14,7 +14,10 @@
 #define LOOK_AT_PARKED_NS 1000000u
 #define DEFAULT_PATIENCE_NS 60000000000u
 
-__attribute__((constructor)) static void when_loaded(void) { prepare_engine(); }
+__attribute__((constructor)) static void when_loaded(void) {
+  prepare_engine();
+  check_order();
+}
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   (void)required; /* no level is higher than the one that is asked for */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
 
-usage: run_test.py MPI program levels [weft program-without-the-library]"""
+usage: run_test.py MPI program levels levels-linked-in-the-wrong-order [weft program-without-the-library]"""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-MPI, PROGRAM, LEVELS, *PRELOADED = sys.argv[1:]
+MPI, PROGRAM, LEVELS, WRONG_ORDER, *PRELOADED = sys.argv[1:]
 LAUNCHER = "mpirun." + MPI
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
 SECONDS = 20  # no case takes two
@@ -97,6 +97,10 @@ class RunTest(unittest.TestCase):
         self.check(2, "pairs", WEFT_MPI_POLL="1ms")
         said = self.check(1, "statuses", WEFT_MPI_POL="1ms")
         self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL and WEFT_MPI_STALL", said)
+
+    def test_a_library_that_calls_do_not_pass_says_so(self):
+        _, said = launched(1, "", program=WRONG_ORDER)
+        self.assertRegex(said, r"weft-mpi: warning: calls of MPI reach \S*libmpi\S* and not \S*libweft-mpi\S*; link weft-mpi before the MPI")
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_an_unchanged_program_gets_the_library_by_preloading(self):
