@@ -100,6 +100,7 @@ STAND_IN std::ptrdiff_t distance_to_task = 0;
 STAND_IN constinit thread_local task* acting_task = nullptr;
 STAND_IN constinit atomic<runtime*> the_runtime{nullptr};
 
+STAND_IN constinit atomic<bool> has_simple_tasks{false};
 STAND_IN bool is_simple_task() { return false; }
 STAND_IN void report(const char*, ...) {}
 STAND_IN void run_child_of(const void*) {}

@@ -7,11 +7,23 @@
 
 namespace weft::qthreads {
 
-void note_empty_word(task* mine, const void* word) {
-  if (mine == nullptr || (mine->flags & is_main) != 0) return;
+namespace {
+
+bool may_be_on_stack(const void* word) {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   constexpr std::uintptr_t near_enough = std::uintptr_t{1} << 20;
-  if (reinterpret_cast<std::uintptr_t>(word) - here < near_enough) mine->emptied.add(static_cast<const char*>(word));
+  return reinterpret_cast<std::uintptr_t>(word) - here < near_enough;
+}
+
+}  // namespace
+
+void note_empty_word(task* mine, const void* word) {
+  if (mine == nullptr || (mine->flags & is_main) != 0 || !may_be_on_stack(word)) return;
+  mine->emptied.add(static_cast<const char*>(word));
+}
+
+void note_empty_word(const void* word) {
+  if (may_be_on_stack(word)) note_empty_word(self(), word);
 }
 
 int code_of(weft_status status) {
@@ -23,6 +35,8 @@ int code_of(weft_status status) {
     default: return QTHREAD_BADARGS;
   }
 }
+
+constinit atomic<bool> has_simple_tasks{false};
 
 bool is_simple_task() {
   const task* const mine = self();
@@ -43,7 +57,7 @@ extern "C" {
 int qthread_feb_status(aligned_t const* addr) { return weft_feb_is_full(addr) ? 1 : 0; }
 
 int qthread_empty(aligned_t const* dest) {
-  note_empty_word(self(), dest);
+  note_empty_word(dest);
   return code_of(weft_feb_empty(core(dest)));
 }
 
@@ -70,7 +84,7 @@ int qthread_writeF(aligned_t* dest, aligned_t const* src) {
 }
 
 int qthread_purge_to_const(aligned_t* dest, aligned_t value) {
-  note_empty_word(self(), dest);
+  note_empty_word(dest);
   return code_of(weft_feb_purge_to(dest, value));
 }
 
@@ -99,14 +113,14 @@ int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
 }
 
 int qthread_readFE(aligned_t* dest, aligned_t const* src) {
-  note_empty_word(self(), src);
+  note_empty_word(src);
   run_child_of(src);
   return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
                          [=] { return weft_feb_read_fe(core(src), dest); });
 }
 
 int qthread_readFE_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
-  note_empty_word(self(), src);
+  note_empty_word(src);
   return code_of(weft_feb_try_read_fe(core(src), dest));
 }
 

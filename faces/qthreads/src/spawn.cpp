@@ -27,7 +27,10 @@ bool is_aligned(const void* word) { return (reinterpret_cast<std::uintptr_t>(wor
 
 std::uint16_t flags_of(unsigned features) {
   std::uint16_t flags = 0;
-  if ((features & QTHREAD_SPAWN_SIMPLE) != 0) flags |= is_simple;
+  if ((features & QTHREAD_SPAWN_SIMPLE) != 0) {
+    flags |= is_simple;
+    has_simple_tasks.store(true, base::relaxed);  // before the task can run
+  }
   if ((features & QTHREAD_SPAWN_RET_SYNCVAR_T) != 0) flags |= returns_syncvar;
   if ((features & (QTHREAD_SPAWN_RET_SINC | QTHREAD_SPAWN_RET_SINC_VOID)) != 0) flags |= returns_sinc;
   if ((features & QTHREAD_SPAWN_RET_SINC_VOID) != 0) flags |= returns_nothing;
