@@ -45,6 +45,7 @@ static void end_job(MPI_Comm *comm, int *code, ...) {
   if (errors_pass) return;
   PMPI(Error_string)(*code, text, &length);
   say("weft-mpi: rank %d: fatal error in MPI: %s", own_rank(), text);
+  let_lines_pass();
   PMPI(Abort)(*comm, *code);
 }
 

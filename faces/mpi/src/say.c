@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static void write_line(const char *format, va_list arguments) {
@@ -21,6 +22,11 @@ void say(const char *format, ...) {
   va_start(arguments, format);
   write_line(format, arguments);
   va_end(arguments);
+}
+
+void let_lines_pass(void) {
+  const struct timespec pause = {.tv_sec = 0, .tv_nsec = 200000000};
+  nanosleep(&pause, NULL);
 }
 
 void end_process(const char *format, ...) {

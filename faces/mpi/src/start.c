@@ -41,6 +41,7 @@ static void end_job_with_parked_calls(void) {
       "MPI_Finalize, and send what they wait for",
       own_rank(), count, count == 1 ? "call of a Weft thread still waits" : "calls of Weft threads still wait");
   report_parked_calls();
+  let_lines_pass();
   PMPI(Abort)(WORLD, 1);
 }
 

@@ -3,8 +3,10 @@
 
 usage: run_test.py MPI program levels levels-linked-in-the-wrong-order [weft program-without-the-library]"""
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,10 @@ MPI, PROGRAM, LEVELS, WRONG_ORDER, *PRELOADED = sys.argv[1:]
 LAUNCHER = "mpirun." + MPI
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
 SECONDS = 20  # no case takes two
+ENVIRONMENT = {
+    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",  # MPIs keep memory
+    "OMPI_MCA_orte_base_help_aggregate": "0",
+}
 
 
 def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, **environment):
@@ -21,19 +27,29 @@ def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, **envir
     words = [*before, launcher]
     if launcher.endswith("openmpi"):
         words += ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "WEFT_TEST_FOLDER": folder, **environment}
-        done = subprocess.run(
-            [*words, "-n", str(ranks), program, case],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=SECONDS,
-            check=False,
-            text=True,
-            errors="replace",
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
+        environment = {**os.environ, **ENVIRONMENT, "WEFT_TEST_FOLDER": folder, **environment}
+        job = subprocess.Popen(
+            [*words, "-n", str(ranks), program, case], env=environment, stdout=output, stderr=output, start_new_session=True
         )
-    return done.returncode, done.stdout
+        try:
+            status = job.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            status = None if living_children(job.pid) else -signal.SIGKILL  # Open MPI 4.1's launcher may hang once its ranks are dead
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+        output.seek(0)
+        said = output.read()
+    if status is None:
+        raise AssertionError(f"{case} on {ranks} ranks did not end in {SECONDS} s\n{said}")
+    return status, said
+
+
+def living_children(pid):
+    """Whether a child of the process has not ended."""
+    done = subprocess.run(["ps", "--ppid", str(pid), "-o", "stat="], capture_output=True, text=True, check=False)
+    return any(not state.startswith("Z") for state in done.stdout.split())
 
 
 class RunTest(unittest.TestCase):
