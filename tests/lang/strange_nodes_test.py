@@ -26,7 +26,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Between:
-    """Stands between one node and its server. The first frame of a type that the node is to get is held back, with all behind it."""
+    """Stands between one node and its server. The first frame of a type that the node is to get is held back, with all behind it. Neither it
+    nor another frame of its sender arrives any more."""
 
     def __init__(self, port, held):
         self.listener = socket.create_server(("localhost", 0))
@@ -38,14 +39,15 @@ class Between:
         node, _ = self.listener.accept()
         server = socket.create_connection(("localhost", self.to))
         threading.Thread(target=self.pass_on, args=(node, server), daemon=True).start()
+        silent = None
         while (head := self.read(server, HEAD.size)) is not None:
-            _, _, kind, size, _, _, _ = HEAD.unpack(head)
+            _, _, kind, size, _, sender, _ = HEAD.unpack(head)
             body = self.read(server, (size + 7) // 8 * 8)
-            if kind == self.held and not self.has_held.is_set():
+            if kind == self.held and silent is None:
+                silent = sender
                 self.has_held.set()
                 self.goes_on.wait(SECONDS)
-                continue  # it never arrives
-            if kind != self.held:
+            if sender != silent:
                 node.sendall(head + (body or b""))
         try:
             node.shutdown(socket.SHUT_RDWR)  # although the other thread reads

@@ -21,6 +21,7 @@ PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(one_module C)
 set(CMAKE_INSTALL_LIBDIR lib)
 add_library(weft_warnings INTERFACE)
+include({top}/cmake/mpi.cmake)
 add_subdirectory({top}/net/mpi net)
 """
 
