@@ -26,8 +26,7 @@ void note_level(int provided) {
   const int before = __atomic_exchange_n(&level, now, __ATOMIC_RELAXED);
   if (now == LEVEL_MULTIPLE || before == now) return;
   say("weft-mpi: rank %d: the MPI library provides %s, not MPI_THREAD_MULTIPLE, so MPI calls of Weft threads keep their workers "
-      "while "
-      "they wait; use a library that was built with threads",
+      "while they wait; use a library that was built with threads",
       own_rank(), name_of_level(provided));
 }
 
@@ -50,8 +49,7 @@ static void say_once_that_calls_wait(void) {
   static bool was_said; /* atomic */
   if (__atomic_exchange_n(&was_said, true, __ATOMIC_RELAXED)) return;
   say("weft-mpi: rank %d: this library was loaded after weft_init, or Weft had no memory for its source, so MPI calls of Weft "
-      "threads "
-      "keep their workers while they wait; link the program with weft-mpi, or start it by `weft mpi`",
+      "threads keep their workers while they wait; link the program with weft-mpi, or start it by `weft mpi`",
       own_rank());
 }
 

@@ -67,9 +67,8 @@ void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns) {
 }
 
 void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint64_t quiet_ns) {
-  say("weft-mpi: rank %d: no MPI call of a Weft thread has completed for %.1f s, and %u wait; look at the ranks that they wait "
-      "for "
-      "(WEFT_MPI_STALL sets the time, 0 turns these lines off)",
+  say("weft-mpi: rank %d: no MPI call of a Weft thread has completed for %.1f s, and %u wait; look at the ranks for which they "
+      "wait, and whether all ranks of a collective have libweft-mpi (WEFT_MPI_STALL sets the time, off ends these lines)",
       own_rank(), (double)quiet_ns * 1e-9, count);
   report_calls(first, count, now_ns);
 }
