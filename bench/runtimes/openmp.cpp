@@ -30,7 +30,7 @@ struct group {
 };
 
 constexpr auto cells =
-    join_cells(cells_of_tasks<as_tasks_of<group>>("a taskyield may do nothing: it gives nobody a turn for certain"),
+    join_cells(cells_of_tasks<as_tasks_of<group>>("a taskyield may do nothing: no other task gets a turn for certain"),
                lwt_cells<lwt::as_all_tasks_of<group>>, lwt_unit_cells<lwt::task_units<group>>);
 
 // Each loop is a parallel region of its own, with a part of it for each of the region's threads;

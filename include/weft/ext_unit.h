@@ -76,7 +76,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_filled(weft_function 
                                                                   const weft_ext_place *place);
 
 /* Makes an owned unit ready that has no pool: it enters the default queue of the calling worker, as
- * a thread of weft_thread_create does. One that has a pool is pushed there (weft_ext_pool_push).
+ * a thread of weft_thread_create does. A unit of a pool becomes ready by weft_ext_pool_push.
  * Errors: WEFT_INVALID (owned is null; its home is a pool).
  * Switches: never. Callers: any.
  * Undefined: a unit that the caller does not own. */

@@ -14,9 +14,9 @@
 #define CHPL_QTHREAD_SCHEDULER_ONE_WORKER_PER_SHEPHERD 1
 #endif
 
-/* 1: a task may go on in another OS thread than the one that it has run in: so it is under
- * QT_SCHEDULER=sherwood and distrib. A build for programs that are started with nemesis only, which
- * is the default, may define 0: Chapel's cache for remote data needs that. */
+/* 1: a task may go on in another OS thread than the one that it has run in: so it is under every
+ * QT_SCHEDULER but nemesis. A build for programs that are started with nemesis only may define 0:
+ * Chapel's cache for remote data needs that. */
 #ifndef CHPL_QTHREAD_TASKS_CAN_MIGRATE_THREADS
 #define CHPL_QTHREAD_TASKS_CAN_MIGRATE_THREADS 1
 #endif
@@ -33,8 +33,7 @@
 
 Q_STARTCXX
 
-/* qthread_reset_target_shep under the name that the runtime of Chapel 1.x calls: the next task
- * without a shepherd of the calling task's shepherd goes to shepherd 0.
+/* qthread_reset_target_shep under the name that the runtime of Chapel 1.x calls.
  * Switches: never. */
 void qthread_chpl_reset_spawn_order(void);
 

@@ -78,6 +78,7 @@ void leave_main_task_alone(runtime* all) {
 bool watch_own_thread(runtime* all) { return has_key && pthread_setspecific(key, all) == 0; }
 
 runtime* left_to_caller() {
+  if (weft_self() == nullptr) return nullptr;  // its main task may free it at this moment
   runtime* const all = left.load(base::relaxed);
   return all != nullptr && weft_self() == all->main_thread ? all : nullptr;
 }

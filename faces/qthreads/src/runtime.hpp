@@ -56,6 +56,8 @@ struct runtime {
   worker* workers;
   weft_pool* dropped;                // which no worker serves: tasks that were ready when the runtime ended
   runtime* next_kept;                // end.hpp
+  weft_mutex changes;                // of what is active, and of what is served
+  bool is_over;                      // guarded by `changes`: no pool is served any more
   qthread_shepherd_id_t* distances;  // the lists of all shepherds, one behind the other
   atomic<bool> serves_staying;       // workers look into the `staying` pools
   atomic<std::uint32_t> active_shepherds;
@@ -108,7 +110,7 @@ bool is_on(const runtime* all, unsigned shepherd);
 // is.
 unsigned server_of(runtime* all, unsigned shepherd);
 
-// Makes the pools, and lets the workers serve them; ends that; and frees the memory once no worker
+// Makes the pools, and lets the workers serve them; ends that for good; and frees the memory once no worker
 // runs. False: no memory.
 bool make_shepherds(runtime* all);
 void stop_serving(runtime* all);

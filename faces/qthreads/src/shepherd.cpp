@@ -13,8 +13,6 @@ namespace weft::qthreads {
 
 namespace {
 
-constinit weft_mutex changes = WEFT_MUTEX_INIT;  // of what is active, and of what is served
-
 constexpr int step_of_distance = 10;
 
 template <class T>
@@ -24,10 +22,13 @@ T* zeroed(std::size_t count) {
 
 class changing {
  public:
-  changing() { static_cast<void>(weft_mutex_lock(&changes)); }
-  ~changing() { static_cast<void>(weft_mutex_unlock(&changes)); }
+  explicit changing(runtime* all) : all_(all) { static_cast<void>(weft_mutex_lock(&all_->changes)); }
+  ~changing() { static_cast<void>(weft_mutex_unlock(&all_->changes)); }
   changing(const changing&) = delete;
   changing& operator=(const changing&) = delete;
+
+ private:
+  runtime* all_;
 };
 
 bool deals_in_turn(const runtime* all) {
@@ -136,9 +137,17 @@ void count_active(runtime* all) {
   all->active_workers.store(workers, base::relaxed);
 }
 
+void detach_all(runtime* all) {
+  for (unsigned i = 0; i < all->worker_count(); ++i)
+    for_pools_of(all, i, [i](weft_pool* pool) {
+      static_cast<void>(weft_pool_detach(pool, i));  // invalid: it does not serve this one any more
+      return true;
+    });
+}
+
 // Nothing of the pools runs anew meanwhile: units wait there.
 void serve_anew(runtime* all) {
-  stop_serving(all);
+  detach_all(all);
   if (!start_serving(all)) report("no memory is left in which workers note the pools that they serve: tasks may not run");
 }
 
@@ -199,8 +208,8 @@ bool change(runtime* all, atomic<bool>* what, bool wanted) {
 
 // False: it stays as it was.
 bool set_active(runtime* all, atomic<bool>* what, bool wanted) {
-  const changing alone;
-  if (what->load(base::relaxed) == wanted || change(all, what, wanted)) return true;
+  const changing alone(all);
+  if (all->is_over || what->load(base::relaxed) == wanted || change(all, what, wanted)) return true;
   static_cast<void>(change(all, what, !wanted));
   return false;
 }
@@ -208,8 +217,8 @@ bool set_active(runtime* all, atomic<bool>* what, bool wanted) {
 // Workers that serve pools choose more slowly: with the scheduler weft they do so once a task is to
 // stay on a shepherd.
 void serve_staying(runtime* all) {
-  const changing alone;
-  if (all->serves_staying.load(base::relaxed)) return;
+  const changing alone(all);
+  if (all->is_over || all->serves_staying.load(base::relaxed)) return;
   all->serves_staying.store(true, base::relaxed);
   serve_anew(all);
 }
@@ -243,11 +252,9 @@ unsigned server_of(runtime* all, unsigned shepherd) {
 }
 
 void stop_serving(runtime* all) {
-  for (unsigned i = 0; i < all->worker_count(); ++i)
-    for_pools_of(all, i, [i](weft_pool* pool) {
-      static_cast<void>(weft_pool_detach(pool, i));  // invalid: it does not serve this one any more
-      return true;
-    });
+  const changing alone(all);
+  all->is_over = true;
+  detach_all(all);
 }
 
 bool make_shepherds(runtime* all) {

@@ -201,6 +201,34 @@ static void many_end_it_at_once(void) {
   }
 }
 
+static aligned_t change_for_ever(void *argument) {
+  atomic_store((atomic_int *)argument, 1);
+  while (qthread_num_shepherds() != 0) {
+    (void)qthread_disable_shepherd(1);
+    qthread_enable_shepherd(1);
+    (void)qthread_fork_to(seven, NULL, NULL, 0);
+    qthread_yield();
+  }
+  return 0;
+}
+
+/* The end comes while a task changes what is active: the next life can do so, too. */
+static void shepherds_change_at_the_end(void) {
+  for (int round = 0; round < 20; ++round) {
+    static atomic_int has_begun;
+    atomic_store(&has_begun, 0);
+    OK(qthread_initialize());
+    OK(qthread_fork(change_for_ever, &has_begun, NULL));
+    while (atomic_load(&has_begun) == 0) qthread_yield();
+    usleep((unsigned)round * 20);
+    qthread_finalize();
+  }
+  OK(qthread_initialize());
+  if (qthread_num_shepherds() > 1) OK(qthread_disable_shepherd(1));
+  run_tasks(20, seven, NULL);
+  qthread_finalize();
+}
+
 struct outside_wait {
   aligned_t word;
   atomic_int is_near;
@@ -317,6 +345,7 @@ int main(void) {
   other_os_threads_end_it();
   an_os_thread_that_ends_ends_it();
   many_end_it_at_once();
+  shepherds_change_at_the_end();
   a_wait_outlives_the_end();
   within_a_runtime_of_the_program();
   pthread_t outside;

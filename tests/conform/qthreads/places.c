@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <qthread-chapel.h>
+#include <weft/weft.h>
 
 #include "tasks.h"
 
@@ -201,6 +202,26 @@ static void what_is_there(void) {
   for (qthread_shepherd_id_t i = 0; i < shepherds; ++i) CHECK(qthread_num_workers_local(i) == workers / shepherds);
 }
 
+static void await_go(void *go) {
+  while (atomic_load((atomic_int *)go) == 0) weft_yield();
+}
+
+/* With the scheduler weft a disabled worker ends, which it cannot while a thread of weft.h is pinned to it. */
+static void a_worker_with_a_pinned_thread(void) {
+  const char *const scheduler = getenv("QT_SCHEDULER");
+  if (workers == 1 || (scheduler != NULL && strcmp(scheduler, "weft") != 0)) return;
+  atomic_int go = 0;
+  weft_thread *thread = NULL;
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = workers - 1;
+  CHECK(weft_thread_create(await_go, &go, &attr, &thread) == WEFT_OK);
+  IS(QTHREAD_NOT_ALLOWED, qthread_disable_worker((qthread_worker_id_t)(workers - 1)));
+  CHECK(qthread_num_workers() == workers && qthread_num_shepherds() == shepherds);
+  run_tasks(20, shepherd_here, NULL);
+  atomic_store(&go, 1);
+  CHECK(weft_thread_join(thread) == WEFT_OK);
+}
+
 static int steals(void) {
   const char *scheduler = getenv("QT_SCHEDULER"), *ratio = getenv("QT_STEAL_RATIO");
   if (scheduler == NULL) return 1;
@@ -277,6 +298,7 @@ int main(void) {
   new_tasks_run_before_a_yield_returns();
   a_disabled_shepherd();
   a_disabled_worker();
+  a_worker_with_a_pinned_thread();
   what_is_there();
   CHECK(qthread_tos() == NULL && qthread_bos() == NULL && qthread_stackleft() == 0);
   aligned_t end = 0;

@@ -146,7 +146,8 @@ int qthread_init(qthread_shepherd_id_t nshepherds);
  * case that task is an OS thread outside from then on, as far as this interface goes. What Weft
  * keeps for it ends when its OS thread calls qthread_finalize or qthread_initialize, or ends. Until
  * then, no other OS thread can start the shepherds again; and a task of shepherd 0 that waits, and
- * is woken, may run until it waits again. If an OS thread outside has called qthread_initialize while
+ * is woken, may run until it waits again; with the scheduler weft, tasks without a shepherd that were
+ * ready go on. If an OS thread outside has called qthread_initialize while
  * the shepherds ran, its next call does nothing. So does a call from any other task.
  * Switches: may. */
 void qthread_finalize(void);
@@ -252,7 +253,8 @@ int qthread_fork_copyargs_precond(qthread_f f, void const *arg, size_t arg_size,
  * Switches: may. */
 int qthread_migrate_to(qthread_shepherd_id_t const shepherd);
 
-/* The next task without a shepherd of the calling task's shepherd goes to shepherd 0. */
+/* The next task without a shepherd of the calling task's shepherd goes to shepherd 0, if the
+ * scheduler deals tasks out in turn (nemesis, distrib). */
 void qthread_reset_target_shep(void);
 
 /* ---- who and where --------------------------------------------------------------------------- */
@@ -334,13 +336,17 @@ size_t qthread_readstate(const enum introspective_state type);
 
 /* Disables a shepherd: the nearest active one gets its tasks, those of a later qthread_fork_to
  * among them. A running task goes on until it switches.
- * Errors: QTHREAD_BADARGS (no such shepherd), QTHREAD_NOT_ALLOWED (shepherd 0). */
+ * Errors: QTHREAD_BADARGS (no such shepherd), QTHREAD_NOT_ALLOWED (shepherd 0; with the scheduler
+ * weft, a thread of weft.h is pinned to one of its workers).
+ * Switches: may. */
 int qthread_disable_shepherd(qthread_shepherd_id_t shep);
 /* Undoes qthread_disable_shepherd. */
 void qthread_enable_shepherd(qthread_shepherd_id_t shep);
 /* Disables a worker, by its number among all: the others of its shepherd run the tasks. Without
  * another one the shepherd is disabled.
- * Errors: QTHREAD_BADARGS (no such worker), QTHREAD_NOT_ALLOWED (worker 0). */
+ * Errors: QTHREAD_BADARGS (no such worker), QTHREAD_NOT_ALLOWED (worker 0; with the scheduler weft,
+ * a thread of weft.h is pinned to it).
+ * Switches: may. */
 int qthread_disable_worker(qthread_worker_id_t worker);
 /* Undoes qthread_disable_worker. */
 void qthread_enable_worker(qthread_worker_id_t worker);
