@@ -4,7 +4,7 @@
 // Built with src/sync/feb.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp
 // Built with src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "os/heap.hpp"
+#include "feb_entries.hpp"
 #include "sync/feb.hpp"
 #include "sync/feb_table.hpp"
 
@@ -18,11 +18,6 @@ using weft::sync::feb_stripe;
 namespace feb = weft::sync::feb;
 
 constexpr std::uint64_t soon = 100'000;
-
-// The heap, as long as an execution.
-constexpr int most_entries = 4;
-alignas(feb_entry) unsigned char entries[most_entries][sizeof(feb_entry)];
-int entries_made;
 
 // Of so many words in a row some share a stripe.
 std::uint64_t many_words[1024];
@@ -82,21 +77,6 @@ struct world {
     if (const feb_entry* one = stripe->find(which); one != nullptr) check(!one->has_waiters(), "no caller is left waiting");
   }
 };
-
-}  // namespace
-
-namespace weft::os {
-
-// There is none for a larger table: all words of the stripe are in one chain.
-void* allocate(std::size_t bytes) {
-  if (bytes != sizeof(feb_entry)) return nullptr;
-  explorer::check(entries_made < most_entries, "entries are used again");
-  return entries[entries_made++];
-}
-
-}  // namespace weft::os
-
-namespace {
 
 // ---- readers, takers, writers -------------------------------------------------------------------
 

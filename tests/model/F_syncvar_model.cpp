@@ -5,7 +5,7 @@
 // Built with src/sync/syncvar.cpp src/sync/feb_table.cpp src/sync/waiters.cpp src/run/awaiter.cpp
 // Built with src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "os/heap.hpp"
+#include "feb_entries.hpp"
 #include "sync/feb_table.hpp"
 #include "sync/syncvar.hpp"
 
@@ -21,11 +21,6 @@ using weft::sync::feb::operation;
 
 constexpr std::uint64_t soon = 100'000;
 constexpr std::uint64_t nothing = 99;
-
-// The heap, as long as an execution.
-constexpr int most_entries = 4;
-alignas(feb_entry) unsigned char entries[most_entries][sizeof(feb_entry)];
-int entries_made;
 
 alignas(syncvar) unsigned char memory[sizeof(syncvar)];
 
@@ -77,20 +72,6 @@ struct world {
     check(full ? var->take_at_once(nullptr) : var->write_at_once(value), "no mark is left");
   }
 };
-
-}  // namespace
-
-namespace weft::os {
-
-void* allocate(std::size_t bytes) {
-  if (bytes != sizeof(feb_entry)) return nullptr;
-  explorer::check(entries_made < most_entries, "entries are used again");
-  return entries[entries_made++];
-}
-
-}  // namespace weft::os
-
-namespace {
 
 // ---- what was done before is seen ----------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 // Built with src/unit/timer.cpp src/worker/outlived.cpp
 #include "children.hpp"
 #include "core_world.hpp"
-#include "os/heap.hpp"
+#include "feb_entries.hpp"
 #include "qthread_world.hpp"
 #include "run/end.hpp"
 #include "sync/feb_table.hpp"
@@ -70,10 +70,6 @@ weft_thread* pop(weft_pool* one) {
 
 sched::unit* core_of(weft_thread* thread) { return reinterpret_cast<sched::unit*>(thread); }
 static_assert(sizeof(sched::unit) <= sizeof(unit::of_the_core));
-
-constexpr int most_entries = 4;
-alignas(feb_entry) unsigned char entries[most_entries][sizeof(feb_entry)];
-int entries_made;
 
 constinit children noted[2]{};  // on each worker
 [[gnu::no_sanitize_thread]] void clear_notes() {
@@ -258,16 +254,6 @@ void make_ready(weft_thread* unit, weft_pool* home) { static_cast<void>(weft_ext
 weft_status move_to_pool(weft_pool*) { return WEFT_OK; }
 
 }  // namespace weft::qthreads
-
-namespace weft::os {
-
-void* allocate(std::size_t bytes) {
-  if (bytes != sizeof(feb_entry)) return nullptr;
-  explorer::check(entries_made < most_entries, "entries are used again");
-  return entries[entries_made++];
-}
-
-}  // namespace weft::os
 
 namespace {
 

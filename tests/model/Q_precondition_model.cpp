@@ -8,7 +8,7 @@
 // Built with src/sync/syncvar.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
 // Built with src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
-#include "os/heap.hpp"
+#include "feb_entries.hpp"
 #include "precondition.hpp"
 #include "qthread_life.hpp"
 #include "qthread_world.hpp"
@@ -24,10 +24,6 @@ using weft::sync::feb_entry;
 using weft::sync::feb_stripe;
 namespace base = weft::base;
 namespace sched = weft::sched;
-
-constexpr int most_entries = 4;
-alignas(feb_entry) unsigned char entries[most_entries][sizeof(feb_entry)];
-int entries_made;
 
 // A task with two preconditions at most.
 struct waiting : life {
@@ -135,16 +131,6 @@ namespace weft::qthreads {
 void make_ready(weft_thread* unit, weft_pool* home) { static_cast<void>(weft_ext_pool_push(home, unit, WEFT_PUSH_NEW)); }
 
 }  // namespace weft::qthreads
-
-namespace weft::os {
-
-void* allocate(std::size_t bytes) {
-  if (bytes != sizeof(feb_entry)) return nullptr;
-  explorer::check(entries_made < most_entries, "entries are used again");
-  return entries[entries_made++];
-}
-
-}  // namespace weft::os
 
 namespace {
 
