@@ -301,7 +301,14 @@ std::uint32_t choose_victim(worker* w, std::uint32_t count) {
   return turns_of(w)->plan.choose(choice_kind::victim, count, nullptr);
 }
 
-bool lets_others_run(worker* w) { return turns_of(w)->plan.choose(choice_kind::region, 2, nullptr) != 0; }
+bool lets_others_run(worker* w) {
+  constexpr std::uint8_t most_in_a_row = 16;
+  turn_taking* const all = turns_of(w);
+  std::uint8_t& in_a_row = all->regions_in_a_row[w->index];
+  const bool lets = in_a_row == most_in_a_row || all->plan.choose(choice_kind::region, 2, nullptr) != 0;
+  in_a_row = lets ? 0 : static_cast<std::uint8_t>(in_a_row + 1);
+  return lets;
+}
 
 std::uint64_t turns_now_ns(const runtime* rt) { return rt->turns->now_ns; }
 

@@ -47,6 +47,7 @@ struct turn_taking {
   worker* leaver;                    // left for good by a jump to the one that runs now
   base::atomic<std::uint32_t> bell;  // rung when a worker is woken; on it the OS thread sleeps when all do
   std::uint16_t candidates[most_schedule_workers + 1];
+  std::uint8_t regions_in_a_row[most_schedule_workers];  // by worker: ends of regions since others ran there
 };
 
 // Does nothing when the settings do not ask for a schedule. Errors: invalid, nomem.

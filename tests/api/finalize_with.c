@@ -396,11 +396,11 @@ static void go_from_region_to_region(void *argument) {
   for (;;) OK(weft_blocking(nothing, argument));
 }
 
-static void regions_end(const char *schedule) {
+static void regions_end(const char *schedule, unsigned workers) {
   phase = "regions under a schedule";
   prepare_objects();
   CHECK(setenv("WEFT_SCHEDULE", schedule, 1) == 0);
-  init_with(2);
+  init_with(workers);
   for (int each = 0; each < EACH; ++each) OK(weft_thread_create(go_from_region_to_region, NULL, NULL, NULL));
   wait_at_least(&arrived, EACH);
   drop();
@@ -420,7 +420,9 @@ int main(void) {
   may_be_detached_meanwhile();
   timed_awaiters_end();
   pools_lose_them();
-  regions_end("seed:1");
-  regions_end("seed:2,sample:pos");
+  regions_end("seed:1", 2);
+  regions_end("seed:2,sample:pos", 2);
+  regions_end("record:/dev/null", 1);
+  regions_end("record:/dev/null", 2);
   return 0;
 }
