@@ -74,6 +74,36 @@ class CompareTest(PlantedPrograms):
         self.assertRegex(said, r"create-join +2 +10\.0 +10\.0 +1\.00 .* weft on one worker\n")
 
 
+class RegionsTest(PlantedPrograms):
+    def setUp(self):
+        super().setUp()
+        self.plant("regions", 'test "$*" = "sleep 3 50 5" && printf "first 30 20\\nlater 6 4\\nresident 1000\\n"')
+        self.plant("go", 'test "$1 $2" = "build -o" && printf "#!/bin/sh\\necho first 20 10\\necho later 12 8\\necho resident 500\\n" >"$3" && chmod +x "$3"')
+        self.words = ("regions.py", "--workers", "3", "--threads", "50", "--milliseconds", "5", "--processes", "5")
+
+    def run_with_path(self, path):
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = path
+        return self.run_tool(*self.words)
+
+    def test_ratios_are_those_to_goroutines(self):
+        said = self.run_with_path(os.path.join(self.build, "bench", "micro") + ":/usr/bin:/bin")
+        self.assertRegex(said, r"first wall +weft +30\.00 ms +go +20\.00 ms +1\.50 +1\.50 - 1\.50\n")
+        self.assertRegex(said, r"later CPU +weft +4\.00 ms +go +8\.00 ms +0\.50 ")
+        self.assertRegex(said, r"resident +weft +1000\.00 KiB +go +500\.00 KiB +2\.00 ")
+
+    def test_without_go_nothing_is_compared(self):
+        said = self.run_with_path(self.build)
+        self.assertIn("no Go here", said)
+        self.assertRegex(said, r"later wall +weft +6\.00 ms\n")
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.run_tool("regions.py", "--threads", "0", status=2)
+        self.plant("regions", "echo first 1 2")
+        self.assertIn("something else than was expected", self.run_tool(*self.words, status=1))
+
+
 @unittest.skipUnless(PROGRAMS, "needs a build folder")
 class ProgramsTest(unittest.TestCase):
     def run_program(self, name, *words, status=0):
@@ -88,6 +118,13 @@ class ProgramsTest(unittest.TestCase):
             self.assertGreater(float(self.run_program(name, "first", 2).stdout), 0)
             for words in (("first", 0), (0, 10, 2), (2, -1, 2), ("first",)):
                 self.assertIn("usage", self.run_program(name, *words, status=2).stderr)
+
+    def test_regions(self):
+        self.assertRegex(self.run_program("regions", "short", 1000).stdout, r"^region \d+\.\d+ ns, .*: \d+\.\d+ and \d+\.\d+ of them\n$")
+        self.assertRegex(self.run_program("regions", "queue", 1, 3).stdout, r"^after a short region +median .* us\nafter a long region +median .* us\n$")
+        self.assertRegex(self.run_program("regions", "sleep", 2, 20, 1).stdout, r"^first \S+ \S+\nlater \S+ \S+\nresident \d+\n$")
+        for words in ((), ("short", 0), ("longer",)):
+            self.assertIn("usage", self.run_program("regions", *words, status=2).stderr)
 
     def test_threads_off_the_shortest_way(self):
         for name in ("create-join-sized", "create-join-fifo", "create-join-priority"):
