@@ -3,8 +3,10 @@
 
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "base/assert.hpp"
+#include "base/config.hpp"
 #include "life/hosts.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -33,7 +35,7 @@ namespace {
 [[gnu::noinline]] void write_errno(int value) { errno = value; }
 
 void become_worker_again(worker* w, blocking_call* call) {
-  w->os_locks = call->os_locks;
+  if constexpr (config::checked) w->os_locks = call->os_locks;
   local::set_worker(w);
   local::set_hot(w);
 }
@@ -85,8 +87,7 @@ void begin(worker* w, unit* self, blocking_call* call, const void* place) {
   call->standing = w->standing;
   call->place = place;
   call->began_ns = 0;
-  call->os_locks = w->os_locks;
-  w->os_locks = {};
+  if constexpr (config::checked) call->os_locks = std::exchange(w->os_locks, {});
   call->phase.store(call_phase::in_place, base::relaxed);
   w->blocking_calls.store(w->blocking_calls.load(base::relaxed) + 1, base::relaxed);
   const bool goes_at_once = all != nullptr && is_known_to_block(all, place) && has_waiting(w);

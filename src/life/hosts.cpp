@@ -35,13 +35,22 @@ static_assert(places_of_calls == 1U << 8);
 
 // ---- giving workers to OS threads ---------------------------------------------------------------
 
-spare* take_idle(hosts* all) {
-  const queue::guard hold(all->lock);
+namespace {
+
+// Inside the lock.
+spare* take_first(hosts* all) {
   spare* const one = all->idle;
   if (one == nullptr) return nullptr;
   all->idle = one->next;
   one->is_listed = false;
   return one;
+}
+
+}  // namespace
+
+spare* take_idle(hosts* all) {
+  const queue::guard hold(all->lock);
+  return take_first(all);
 }
 
 void put_back(hosts* all, spare* one) {
@@ -56,6 +65,20 @@ void call_out(spare* one, assignment given) {
   // [O3] release: the assignment, and with it the worker; pairs with [O4]
   one->is_called.store(1, base::release);
   os::futex_wake(&one->is_called, 1);
+}
+
+void give_ahead(hosts* all, blocking_call* call) {
+  spare* one = nullptr;
+  {
+    const queue::guard hold(all->lock);
+    one = take_first(all);
+    if (one == nullptr) {
+      call->next_claim = all->given_ahead;
+      all->given_ahead = call;
+      ++all->given_ahead_count;
+    }
+  }
+  if (one != nullptr) call_out(one, {call->w, call});
 }
 
 namespace {
@@ -244,16 +267,26 @@ void grant_next(hosts* all, worker* w) {
   os::futex_wake(&next->phase, 1);
 }
 
-void note_started(hosts* all) {
-  const queue::guard hold(all->lock);
-  --all->starting_count;
+namespace {
+
+// Inside the lock.
+blocking_call* take_given_ahead(hosts* all) {
+  blocking_call* const call = all->given_ahead;
+  if (call == nullptr) return nullptr;
+  all->given_ahead = call->next_claim;
+  --all->given_ahead_count;
+  return call;
 }
 
-assignment wait_as_spare(hosts* all, os::os_thread self) {
+}  // namespace
+
+assignment wait_as_spare(hosts* all, os::os_thread self, bool is_new) {
   spare me;
   bool is_over = false;
   {
     const queue::guard hold(all->lock);
+    if (is_new) --all->starting_count;
+    if (blocking_call* const call = take_given_ahead(all); call != nullptr) return {call->w, call};
     is_over = all->is_stopping;
     if (!is_over) {
       me.next = all->idle;

@@ -63,9 +63,8 @@ struct assignment {
   worker* w;            // null: it is over
   blocking_call* call;  // whose unit is to be left in place
 };
-// First thing on one that was made for that.
-void note_started(hosts* all);
-assignment wait_as_spare(hosts* all, os::os_thread self);
+// is_new: first thing on one that was made for that.
+assignment wait_as_spare(hosts* all, os::os_thread self, bool is_new);
 // Gives w, which is claimed, to the OS thread that has waited longest.
 void grant_next(hosts* all, worker* w);
 

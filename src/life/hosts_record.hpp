@@ -23,8 +23,10 @@ struct hosts {
   queue::spinlock lock;
   // guarded by lock
   spare* idle = nullptr;
-  unsigned spare_count = 0;     // OS threads that there are beside one a worker, those in regions included
-  unsigned starting_count = 0;  // of which, not waiting yet
+  unsigned spare_count = 0;              // OS threads that there are beside one a worker, those in regions included
+  unsigned starting_count = 0;           // of which, not waiting yet
+  blocking_call* given_ahead = nullptr;  // their workers are for the next that come to wait; by next_claim
+  unsigned given_ahead_count = 0;        // at most starting_count when one is added
   bool is_stopping = false;
   bool has_ended_one = false;
   os::os_thread ended;  // the last OS thread that ended; it joins the one before
@@ -41,6 +43,10 @@ hosts::spare* take_idle(hosts* all);
 void put_back(hosts* all, hosts::spare* one);
 // After this its frame may be gone.
 void call_out(hosts::spare* one, assignment given);
+
+// To one that waits, or to one that starts. Pre: the caller has seen that one starts, and is the only
+// one that gives workers to such.
+void give_ahead(hosts* all, blocking_call* call);
 
 // The whole of the region guard's OS thread; given: the hosts.
 inline constexpr std::size_t region_guard_stack_bytes = 64 * 1024;

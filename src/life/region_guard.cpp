@@ -27,6 +27,7 @@ struct seen_call {
 
 void* spare_main(void* given) {
   auto* const all = static_cast<hosts*>(given);
+  os::name_this_thread("weft-spare");
   slots::run_as_spare(all->rt, all);
   return nullptr;
 }
@@ -56,16 +57,39 @@ bool may_start_spare(hosts* all) {
   return true;
 }
 
-void start_spare(hosts* all) {
-  if (!may_start_spare(all)) return tell_lack(all, true);
+bool start_spare(hosts* all) {
+  if (!may_start_spare(all)) {
+    tell_lack(all, true);
+    return false;
+  }
   os::os_thread made;
-  if (os::start_thread(&made, spare_main, all, spare_stack_bytes, "weft-spare") == status::ok) return;
+  if (os::start_thread(&made, spare_main, all, spare_stack_bytes, nullptr) == status::ok) return true;
   {
     const queue::guard hold(all->lock);
     --all->spare_count;
     --all->starting_count;
   }
   tell_lack(all, false);
+  return false;
+}
+
+// One that starts, and has no worker yet.
+bool is_one_starting(hosts* all) {
+  const queue::guard hold(all->lock);
+  return all->starting_count > all->given_ahead_count;
+}
+
+// Takes the worker over for a spare OS thread, which is made if none waits.
+bool give_to_spare(hosts* all, worker* w, blocking_call* call) {
+  hosts::spare* const one = take_idle(all);
+  if (one == nullptr && !is_one_starting(all) && !start_spare(all)) return false;
+  if (!w->lent.take_over(call)) {
+    if (one != nullptr) put_back(all, one);
+    return false;
+  }
+  note_length(all, call->place, true);
+  one != nullptr ? call_out(one, {w, call}) : give_ahead(all, call);
+  return true;
 }
 
 // Whether the region that w is in has been open for long.
@@ -85,7 +109,6 @@ struct round {
 
 round look_at_all(hosts* all, seen_call* seen) {
   round found;
-  unsigned wanted = 0;
   const std::uint64_t now_ns = os::now_ns();
   for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
     worker* const w = worker_in_slot(all->rt, index);
@@ -96,23 +119,8 @@ round look_at_all(hosts* all, seen_call* seen) {
     }
     found.has_open = true;
     if (!is_overdue(all, w, &seen[index], now_ns)) continue;
-    hosts::spare* const one = take_idle(all);
-    if (one == nullptr) {
-      ++wanted;
-    } else if (w->lent.take_over(call)) {
-      found.has_given = true;
-      note_length(all, call->place, true);
-      call_out(one, {w, call});
-    } else {
-      put_back(all, one);
-    }
+    if (give_to_spare(all, w, call)) found.has_given = true;
   }
-  unsigned starting = 0;
-  {
-    const queue::guard hold(all->lock);
-    starting = all->starting_count;
-  }
-  for (; wanted > starting; --wanted) start_spare(all);
   return found;
 }
 

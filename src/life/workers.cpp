@@ -239,9 +239,9 @@ bool becomes_spare(parting how, worker* w, hosts* all, host* self) {
 }
 
 // Workers that are given to this OS thread, until it is not needed any more or ends with a worker.
-void run_given(hosts* all, host* self) {
-  for (;;) {
-    const assignment given = wait_as_spare(all, self->os_thread);
+void run_given(hosts* all, host* self, bool is_new) {
+  for (bool is_first = is_new;; is_first = false) {
+    const assignment given = wait_as_spare(all, self->os_thread, is_first);
     if (given.w == nullptr) break;
     if (!becomes_spare(run_taken(given, *self), given.w, all, self)) return;
   }
@@ -256,7 +256,7 @@ void run_worker(worker* w) {
   runtime* const rt = w->rt;
   const parting how = run_units(w);
   hosts* const all = rt->spare_hosts.load(base::relaxed);
-  if (becomes_spare(how, w, all, &self)) run_given(all, &self);
+  if (becomes_spare(how, w, all, &self)) run_given(all, &self, false);
 }
 
 // By the OS thread of a worker, which a unit has ended.
@@ -275,7 +275,6 @@ void run_worker_to_end(worker* w) {
 }  // namespace
 
 void slots::run_as_spare(runtime* rt, hosts* all) {
-  note_started(all);
   host self;
   self.os_thread = os::this_thread();
   self.os_thread_id = os::thread_id();
@@ -289,7 +288,7 @@ void slots::run_as_spare(runtime* rt, hosts* all) {
   os::run_to_end(
       [](void* given) {
         const auto* const it = static_cast<started*>(given);
-        run_given(it->all, it->self);
+        run_given(it->all, it->self, true);
       },
       [](void*) { end_in_unit(); }, &now);
 }

@@ -29,6 +29,7 @@ inline void set_carried(const runtime* rt, void** carried, const std::uint64_t**
 
 // Of the calling OS thread's own stack.
 inline fiber::sanitizer::side own_side() {
+  if constexpr (!fiber::sanitizer::is_there) return {};
   void* low = nullptr;
   std::size_t bytes = 0;
   os::stack_bounds(&low, &bytes);

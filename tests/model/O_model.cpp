@@ -15,10 +15,16 @@ alignas(sched::hosts) unsigned char hosts_memory[sizeof(sched::hosts)];
 
 void* reserve(std::size_t bytes, std::size_t) { return bytes == sizeof(sched::hosts) ? hosts_memory : nullptr; }
 void release(void*, std::size_t) {}
-// The guard's alone; the model has the one, and the spare OS thread.
+bool may_start = false;
+base::atomic<std::uint32_t> is_started{0};
+// The guard's, which the model runs itself, and one spare OS thread where the model has it.
 status start_thread(os_thread*, void* (*)(void*), void*, std::size_t stack_bytes, const char*) {
-  return stack_bytes == sched::region_guard_stack_bytes ? status::ok : status::again;
+  if (stack_bytes == sched::region_guard_stack_bytes) return status::ok;
+  if (!may_start || is_started.load(base::relaxed) != 0) return status::again;
+  is_started.store(1, base::release);
+  return status::ok;
 }
+void name_this_thread(const char*) {}
 void join_thread(os_thread) {}
 
 }  // namespace weft::os
@@ -37,6 +43,7 @@ unit* leave_in_place(worker* w, unit*) {
 luggage::luggage(const runtime*, const unit*, void*, const arch::fp_control&) : carries_(false) {}
 void luggage::unpack(worker*, const unit*) const {}
 void own_parked(unit*) {}
+void slots::run_as_spare(runtime*, hosts*) {}
 status sleep_until(std::uint64_t) { return status::ok; }
 
 }  // namespace weft::sched
@@ -49,7 +56,9 @@ namespace os = weft::os;
 struct world {
   unit units[2];
   seen_call seen[1] = {};
-  int finished = 0;  // regions; plain
+  int finished = 0;                   // regions; plain
+  base::atomic<bool> is_back{false};  // the caller
+  base::atomic<bool> is_over{false};  // the guard starts no OS thread any more
 };
 alignas(world) unsigned char world_memory[sizeof(world)];
 world& here() { return *reinterpret_cast<world*>(world_memory); }
@@ -60,6 +69,8 @@ hosts* make() {
   for (blocking_call& each : calls) new (&each) blocking_call;
   the.rt->settings.blocking_ns = 0;
   the.rt->settings.blocking_threads = 2;
+  os::may_start = false;
+  os::is_started.store(0, base::relaxed);
   hosts* const all = hosts_of(the.rt);
   all->spare_count = 1;
   all->has_told = true;
@@ -86,8 +97,8 @@ void call_once(caller kind) {
 }
 
 // A spare OS thread: runs a worker that it is given until that is claimed.
-void be_spare(hosts* all) {
-  const assignment given = wait_as_spare(all, {});
+void be_spare(hosts* all, bool is_new = false) {
+  const assignment given = wait_as_spare(all, {}, is_new);
   if (given.w == nullptr) return;
   host self;
   keep_host(given.w, &given.call->own);
@@ -113,6 +124,43 @@ void given_or_kept() {
                  }},
           thread{"guard", [all] { look_at_all(all, here().seen); }}, thread{"spare", [all] { be_spare(all); }});
   check(here().finished == 1 && the.workers[0]->turns_left >= 2, "once");
+}
+
+void call_and_say(caller kind) {
+  call_once(kind);
+  here().is_back.store(true, base::relaxed);
+}
+
+void guard_once(hosts* all) {
+  look_at_all(all, here().seen);
+  here().is_over.store(true, base::release);
+  while (!here().is_back.load(base::relaxed)) weft::arch::pause();
+  stop_spares(the.rt);
+}
+
+// None may be started.
+void be_new_spare(hosts* all) {
+  while (os::is_started.load(base::acquire) == 0 && !here().is_over.load(base::acquire)) weft::arch::pause();
+  if (os::is_started.load(base::acquire) != 0) be_spare(all, true);
+}
+
+// The guard starts an OS thread, and does not wait until that is there.
+void given_to_a_new_one() {
+  hosts* const all = make();
+  all->spare_count = 0;
+  os::may_start = true;
+  threads(thread{"caller", [] { call_and_say(caller::pinned); }}, thread{"guard", [all] { guard_once(all); }},
+          thread{"new", [all] { be_new_spare(all); }});
+  check(here().finished == 1, "once");
+}
+
+// An older one may come to wait first: then the new one waits.
+void given_beside_an_older_one() {
+  hosts* const all = make();
+  os::may_start = true;
+  threads(thread{"caller", [] { call_and_say(caller::of_program); }}, thread{"guard", [all] { guard_once(all); }},
+          thread{"older", [all] { be_spare(all); }}, thread{"new", [all] { be_new_spare(all); }});
+  check(here().finished == 1, "once");
 }
 
 // The place is known, and a unit waits: no guard is needed.
@@ -175,8 +223,14 @@ void made_once() {
 
 constexpr explorer::bounds quick{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 400'000};
 constexpr explorer::bounds deep{.preemptions = 3, .weak = 2, .impatience = 1, .executions = 20'000'000};
+constexpr explorer::bounds quick_new{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
+constexpr explorer::bounds quick_four{.preemptions = 1, .weak = 1, .impatience = 1, .executions = 40'000};
+constexpr explorer::bounds deep_four{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 10'000'000};
 
 const model kept{"O given or kept", {.at_least = 100, .quick = quick, .deep = deep}, given_or_kept};
+const model to_new{"O given to a new one", {.at_least = 100, .quick = quick_new, .deep = deep}, given_to_a_new_one};
+const model beside_older{
+    "O given beside an older one", {.at_least = 100, .quick = quick_four, .deep = deep_four}, given_beside_an_older_one};
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
 const model twice{"O two regions", {.at_least = 100, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};

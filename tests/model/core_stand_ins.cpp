@@ -154,8 +154,7 @@ STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 // ---- hosts.cpp, blocking.cpp: no blocking regions -----------------------------------------------
 
 STAND_IN blocking_call* this_blocking_call() { return nullptr; }
-STAND_IN void note_started(hosts*) {}
-STAND_IN assignment wait_as_spare(hosts*, os::os_thread) { return {}; }
+STAND_IN assignment wait_as_spare(hosts*, os::os_thread, bool) { return {}; }
 STAND_IN void grant_next(hosts*, worker*) {}
 STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
 STAND_IN void settle_unit_that_left() {}
