@@ -99,7 +99,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
 /* Writes what the runtime's trace (WEFT_TRACE) holds so far to the file at path, in the format that
  * `weft profile` and Perfetto read: what ran lately, what runs now, and what waits for what.
  *
- * A file that exists is overwritten, and a new one has mode 0600. The trace goes on, and each call
+ * A file that exists is replaced once all is written, so that a call that fails leaves it; what is
+ * written first has its name with ".part" behind. A pipe, a device, a symbolic link, and a file
+ * beside which none can be made, are written in place. A new file has mode 0600. The trace goes on, and each call
  * writes the newest records: a worker's memory for them is WEFT_TRACE_SIZE. Workers run on
  * meanwhile. The call copies what they have recorded, and leaves out what they change during the
  * copy; it takes as much memory again as the trace has. The path is not used after the call.

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "os/fault.hpp"
 #include "os/heap.hpp"
 
@@ -224,6 +226,69 @@ int open_for_writing(const char* path, bool cut) {
   if (descriptor < 0 || make_ready(descriptor, in, cut)) return descriptor;
   close_quietly(descriptor);
   return -1;
+}
+
+namespace {
+
+// Of a regular file of one name that may be written, or of none that is there.
+bool may_be_replaced(const folder& in, const char* part, mode_t* mode) {
+  struct stat about;
+  if (fault::fails(call::read)) return false;
+  if (fstatat(in.descriptor, part, &about, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
+  if (!S_ISREG(about.st_mode) || about.st_nlink != 1) return false;
+  *mode = about.st_mode & 07777;
+  const int earlier = open_part(in, part, O_WRONLY | O_APPEND | O_NONBLOCK);
+  if (earlier < 0) return false;
+  const bool may = make_ready(earlier, in, false);
+  close_quietly(earlier);
+  return may;
+}
+
+// Less than 0: it cannot be made.
+int open_anew(const folder& in, const char* part, mode_t mode) {
+  const int descriptor = open_part(in, part, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0) return -1;
+  if (make_ready(descriptor, in, true) && !fault::fails(call::write) && fchmod(descriptor, mode) == 0) return descriptor;
+  close_quietly(descriptor);
+  return -1;
+}
+
+}  // namespace
+
+int whole_file::start(const char* path) {
+  folder in;
+  const char* part = nullptr;
+  mode_t mode = 0600;
+  if (!enter_folder_of(path, &in, &part)) return -1;
+  const int length = snprintf(part_name_, sizeof part_name_, "%s.part", part);
+  if (length >= static_cast<int>(sizeof part_name_) || !may_be_replaced(in, part, &mode)) return open_for_writing(path, true);
+  const int descriptor = open_anew(in, part_name_, mode);
+  if (descriptor < 0) return open_for_writing(path, true);
+  snprintf(name_, sizeof name_, "%s", part);
+  folder_ = std::exchange(in.descriptor, -1);
+  return descriptor;
+}
+
+void whole_file::leave_folder() {
+  if (folder_ >= 0) close_quietly(folder_);
+  folder_ = -1;
+}
+
+bool whole_file::finish() {
+  if (folder_ < 0) return true;
+  const bool is_there = !fault::fails(call::write) && renameat(folder_, part_name_, folder_, name_) == 0;
+  if (!is_there) {
+    const int why = errno;
+    give_up();
+    errno = why;
+  }
+  leave_folder();
+  return is_there;
+}
+
+void whole_file::give_up() {
+  if (folder_ >= 0) static_cast<void>(unlinkat(folder_, part_name_, 0));
+  leave_folder();
 }
 
 const char* why_not_opened(int error) {

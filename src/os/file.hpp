@@ -27,6 +27,27 @@ char* read_whole(const char* path);
 // for.
 int open_for_writing(const char* path, bool cut);
 
+// A file that takes the place of the one at its path once it is whole: until then, and if it never
+// is, the earlier one stays. It is made beside that one, under its name with ".part" behind.
+class whole_file {
+ public:
+  // As open_for_writing(path, true). What is no regular file of one name is written in place, and
+  // so is one in whose folder no other can be made.
+  int start(const char* path);
+  // It has been written: it is at its path. False: errno says why not, and the earlier one
+  // stays.
+  bool finish();
+  // It is taken away.
+  void give_up();
+
+ private:
+  void leave_folder();
+
+  int folder_ = -1;  // less than 0: the file is written in place
+  char name_[256];
+  char part_name_[256];
+};
+
 // In words, with a cure where there is one.
 const char* why_not_opened(int error);
 

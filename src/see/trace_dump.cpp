@@ -142,15 +142,26 @@ void write_records(dumping* todo, trace::recorder* copy, std::uint64_t until, na
   if (records != nullptr) os::release(records, records_bytes);
 }
 
+void fail(dumping* todo, const char* why) {
+  todo->result = status::invalid;
+  todo->why = why;
+}
+
+// A dump that fails leaves the file of an earlier one.
+void put_in_place(dumping* todo, os::whole_file* whole) {
+  if (todo->result != status::ok) return whole->give_up();
+  if (!whole->finish()) fail(todo, os::why_not_opened(errno));
+}
+
 // The file is opened first, so that a path that cannot be written costs nothing.
 void write_dump(void* argument, names how) {
   auto* todo = static_cast<dumping*>(argument);
+  os::whole_file whole;
   trace::output file;
-  if (!file.start(todo->path)) {
+  if (!file.start_at(whole.start(todo->path))) {
     const int error = errno;
-    if (error == ENOMEM) return;
-    todo->result = status::invalid;
-    todo->why = os::why_not_opened(error);
+    whole.give_up();
+    if (error != ENOMEM) fail(todo, os::why_not_opened(error));
     return;
   }
   trace::recorder* copy = nullptr;
@@ -160,8 +171,11 @@ void write_dump(void* argument, names how) {
     copy->file = file;
     copy->file.give_up_when(begin_dump());
     write_records(todo, copy, until, how);
+    put_in_place(todo, &whole);  // before a process that dies writes there
     end_dump();
     trace::free_snapshot(copy);
+  } else {
+    whole.give_up();
   }
   file.stop();
 }

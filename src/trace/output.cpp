@@ -32,8 +32,10 @@ unsigned utf8_length(const char* at) {
 
 }  // namespace
 
-bool output::start(const char* path) {
-  fd_ = os::open_for_writing(path, true);
+bool output::start(const char* path) { return start_at(os::open_for_writing(path, true)); }
+
+bool output::start_at(int descriptor) {
+  fd_ = descriptor;
   if (fd_ < 0) return false;
   buffer_ = static_cast<char*>(os::reserve(capacity, os::page_bytes()));
   if (buffer_ != nullptr) return true;

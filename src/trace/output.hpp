@@ -11,7 +11,8 @@ namespace weft::trace {
 
 class output {
  public:
-  bool start(const char* path);  // false: errno says why
+  bool start(const char* path);   // false: errno says why
+  bool start_at(int descriptor);  // of a file that was opened; false: as start, also for less than 0
   void stop();
   bool is_started() const { return buffer_ != nullptr; }
   // Opens the path anew, whose file may have been moved away. False: the one from before stays.

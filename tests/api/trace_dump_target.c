@@ -1,10 +1,13 @@
 /* What trace_dump_test.py reads: dumps of a trace while threads run. The second word is a folder for
  * the files. */
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -96,6 +99,19 @@ static void refused(void) {
   OK(dump_to("after"));
 }
 
+/* A file that is written only in part, and one that stays. */
+static void limited(void) {
+  OK(dump_to("first"));
+  CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+  const struct rlimit least = {100, RLIM_INFINITY}, most = {RLIM_INFINITY, RLIM_INFINITY};
+  CHECK(setrlimit(RLIMIT_FSIZE, &least) == 0);
+  IS(WEFT_INVALID, dump_to("first"));
+  CHECK(strstr(weft_last_error(), "File too large") != NULL);
+  IS(WEFT_INVALID, dump_to("second"));
+  CHECK(setrlimit(RLIMIT_FSIZE, &most) == 0);
+  OK(dump_to("third"));
+}
+
 static void untraced(void) {
   IS(WEFT_UNSUPPORTED, dump_to("none"));
   CHECK(strstr(weft_last_error(), "no trace is recorded") != NULL);
@@ -136,6 +152,27 @@ static void stands_still(void) {
   OK(weft_event_wait(&go_on));
 }
 
+static void *dumps_to_pipe(void *unused) {
+  (void)unused;
+  IS(WEFT_INVALID, dump_to("pipe")); /* never: the pipe is full */
+  return NULL;
+}
+
+/* A dump stands in the middle of a write when the program dies. */
+static void dies_in_dump(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/pipe.json", folder);
+  CHECK(mkfifo(path, 0600) == 0);
+  const int pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  CHECK(pipe >= 0);
+  for (unsigned number = 0; number < 5000; ++number) weft_ext_trace_note("before", number); /* more than a pipe takes */
+  pthread_t outside;
+  CHECK(pthread_create(&outside, NULL, dumps_to_pipe, NULL) == 0);
+  struct pollfd there = {.fd = pipe, .events = POLLIN};
+  CHECK(poll(&there, 1, 60000) == 1);
+  abort();
+}
+
 static void aborts(void) {
   OK(dump_to("first"));
   abort();
@@ -149,7 +186,8 @@ static const struct {
               {"refused", 1, refused}, {"untraced", 1, untraced},
               {"child", 1, child},     {"asked", 2, asked},
               {"stalled", 2, stalled}, {"aborts", 1, aborts},
-              {"quits", 2, quits},     {"stands_still", 2, stands_still}};
+              {"quits", 2, quits},     {"stands_still", 2, stands_still},
+              {"limited", 2, limited}, {"dies_in_dump", 2, dies_in_dump}};
 
 int main(int count, char **words) {
   if (count != 3) return 2;

@@ -119,6 +119,17 @@ class DumpTest(unittest.TestCase):
         self.assertEqual(self.well_formed(trace_test.Trace(self.kept)).about["ended"], "SIGABRT")
         self.dump("first")
 
+    def test_a_dump_that_fails_leaves_the_earlier_file(self):
+        self.succeeds("limited", WEFT_TRACE="keep")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["first.json", "third.json"])
+        for name in ("first", "third"):
+            self.dump(name)
+
+    def test_a_death_in_the_middle_of_a_dump_is_written(self):
+        self.assertEqual(self.run_target("dies_in_dump", WEFT_TRACE=f"keep:{self.kept}").returncode, -signal.SIGABRT)
+        trace = self.well_formed(trace_test.Trace(self.kept))
+        self.assertEqual((trace.about["ended"], len(self.notes(trace))), ("SIGABRT", 5000))
+
     def test_the_last_signal_has_the_trace_written(self):
         self.assertEqual(self.run_target("quits", WEFT_TRACE=f"keep:{self.kept}").returncode, -signal.SIGQUIT)
         self.assertEqual(self.notes(self.well_formed(trace_test.Trace(self.kept))), ["before"])

@@ -195,3 +195,105 @@ TEST_CASE("paths that name no file") {
   CHECK(why_refused(here.inner("no/file")) == ENOENT);
   CHECK(why_refused(here.inner(std::string(300, 'x')) + "/file") == ENAMETOOLONG);
 }
+
+// ---- files that take the place of others once they are whole ------------------------------------
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  char* const text = os::read_whole(path.c_str());
+  const std::string copy = text != nullptr ? text : "none";
+  std::free(text);
+  return copy;
+}
+
+// Writes "new", and ends as it is told. Returns what lies at the path meanwhile.
+std::string replace(const std::string& path, bool is_whole) {
+  os::whole_file file;
+  const int descriptor = file.start(path.c_str());
+  REQUIRE(descriptor >= 0);
+  CHECK(os::write_all(descriptor, "new", 3));
+  const std::string meanwhile = text_of(path);
+  close(descriptor);
+  if (is_whole) {
+    CHECK(file.finish());
+  } else {
+    file.give_up();
+  }
+  CHECK(text_of(path + ".part") == "none");
+  return meanwhile;
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat about;
+  REQUIRE(lstat(path.c_str(), &about) == 0);
+  return about.st_mode;
+}
+
+}  // namespace
+
+TEST_CASE("a file stays until the one in its place is whole") {
+  for (const mode_t of_folder : {of_owner, as_tmp}) {
+    const scene here(of_folder);
+    const std::string path = here.inner("file");
+    CHECK(replace(path, false) == "none");
+    CHECK(text_of(path) == "none");
+    CHECK(replace(path, true) == "none");
+    CHECK((mode_of(path) & 0777) == 0600);
+    REQUIRE(chmod(path.c_str(), 0644) == 0);
+    CHECK(why_refused(path) == 0);  // and cut
+    CHECK(replace(path, false).empty());
+    CHECK(text_of(path).empty());
+    CHECK(replace(path, true).empty());
+    CHECK(text_of(path) == "new");
+    CHECK((mode_of(path) & 0777) == 0644);
+  }
+}
+
+TEST_CASE("what a failed run left under the name of a part is written over") {
+  const scene here(of_owner);
+  CHECK(why_refused(here.inner("file.part")) == 0);
+  CHECK(replace(here.inner("file"), true) == "none");
+  CHECK(text_of(here.inner("file")) == "new");
+}
+
+TEST_CASE("links and other kinds of files are written in place") {
+  const scene here(of_owner);
+  const std::string link = here.inner("link"), twin = here.inner("twin");
+  REQUIRE(symlink(here.victim().c_str(), link.c_str()) == 0);
+  CHECK(replace(link, true) == "new");
+  CHECK(S_ISLNK(mode_of(link)));
+  CHECK(text_of(here.victim()) == "new");
+  REQUIRE(::link(here.victim().c_str(), twin.c_str()) == 0);
+  CHECK(replace(twin, true) == "new");
+  CHECK(text_of(here.victim()) == "new");
+  os::whole_file device;
+  const int descriptor = device.start("/dev/null");
+  REQUIRE(descriptor >= 0);
+  close(descriptor);
+  CHECK(device.finish());
+  CHECK(S_ISCHR(mode_of("/dev/null")));
+}
+
+TEST_CASE("a file in the place of which another cannot be put is told, and stays") {
+  const scene here(of_owner);
+  const std::string path = here.inner("file");
+  os::whole_file file;
+  const int descriptor = file.start(path.c_str());
+  REQUIRE(descriptor >= 0);
+  close(descriptor);
+  REQUIRE(mkdir(path.c_str(), 0700) == 0);
+  CHECK_FALSE(file.finish());
+  CHECK(errno == EISDIR);
+  CHECK(text_of(path + ".part") == "none");
+}
+
+TEST_CASE("a whole file is refused where any file is") {
+  const scene here(as_tmp);
+  REQUIRE(symlink(here.victim().c_str(), here.inner("link").c_str()) == 0);
+  for (const std::string& path : {here.inner("link"), here.inner("no/file"), std::string("/")}) {
+    os::whole_file file;
+    CHECK(file.start(path.c_str()) < 0);
+  }
+  CHECK(here.is_victim_whole());
+}
