@@ -46,8 +46,10 @@ void on_signal(int) {
 
 // ---- SIGQUIT, the last signal ----
 
+// The kernel then ends the program.
 constexpr std::uint64_t longest_dump_ns = 10'000'000'000;
-constexpr std::uint64_t longest_with_trace_ns = 120'000'000'000;
+constexpr std::uint64_t longest_trace_ns = 110'000'000'000;  // after the dump
+constinit base::atomic<int> timer_of_last_signal{-1};        // less than 0: none
 
 void set_default(int signal) {
   struct sigaction plain = {};
@@ -59,10 +61,10 @@ void on_last_signal(int signal) {
   const int kept = errno;
   set_default(signal);
   runtime* const rt = local::current_runtime();
-  const bool keeps_trace = rt != nullptr && rt->settings.keeps_trace;
   int timer = 0;
   if (os::make_signal_timer(os::thread_id(), signal, &timer)) {
-    static_cast<void>(os::set_signal_timer(timer, keeps_trace ? longest_with_trace_ns : longest_dump_ns));
+    static_cast<void>(os::set_signal_timer(timer, longest_dump_ns));
+    timer_of_last_signal.store(timer, base::relaxed);
   }
   if (rt == nullptr || !ask_watchdog_for_last_dump(rt)) dump_and_die();
   errno = kept;
@@ -138,9 +140,25 @@ void stop_writer() {
 
 }  // namespace
 
-void dump_and_die() {
+namespace {
+
+// Waits until the runtime is not held any more, so longer for the trace than for the dump alone.
+void dump_and_write_trace() {
   static_cast<void>(dump(STDERR_FILENO));
+  const int timer = timer_of_last_signal.load(base::relaxed);
+  if (timer >= 0) static_cast<void>(os::set_signal_timer(timer, longest_trace_ns));
   write_kept_trace("SIGQUIT");
+}
+
+}  // namespace
+
+void dump_and_die() {
+  if (!local::is_holder_or_about_to_be()) {
+    dump_and_write_trace();
+  } else {
+    base::report(
+        "SIGQUIT came to the OS thread that holds the runtime, for a dump or at a start or an end: no threads are written");
+  }
   static_cast<void>(kill(getpid(), SIGQUIT));
 }
 

@@ -28,6 +28,7 @@ namespace {
 
 constinit thread_local outside* this_record = nullptr;
 constinit thread_local delivery this_delivery;
+constinit thread_local volatile bool holds_runtime = false;  // or is about to; for its signal handlers
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
 constinit queue::hold runtime_held;
@@ -95,10 +96,11 @@ unit* current_unit() {
 runtime* current_runtime() { return the_runtime.load(base::acquire); }
 
 void set_runtime(runtime* rt) {
+  holds_runtime = true;
   runtime_held.lock();
   // [A2] release: publishes a started runtime; pairs with [A1]
   the_runtime.store(rt, base::release);
-  runtime_held.unlock();
+  let_go();
 }
 
 void forget_others() {
@@ -120,6 +122,7 @@ unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }
 std::uint32_t count_start() { return starts.fetch_add(1, base::relaxed) + 1; }
 
 void hold(runtime** rt) {
+  holds_runtime = true;
   runtime_held.lock();
   *rt = current_runtime();
 }
@@ -127,12 +130,21 @@ void hold(runtime** rt) {
 bool is_hold_wanted() { return runtime_held.is_waited_for(); }
 
 bool try_hold(runtime** rt) {
-  if (!runtime_held.try_lock()) return false;
+  holds_runtime = true;
+  if (!runtime_held.try_lock()) {
+    holds_runtime = false;
+    return false;
+  }
   *rt = current_runtime();
   return true;
 }
 
-void let_go() { runtime_held.unlock(); }
+void let_go() {
+  runtime_held.unlock();
+  holds_runtime = false;
+}
+
+bool is_holder_or_about_to_be() { return holds_runtime; }
 
 [[gnu::noinline]] delivery* delivery_outside() { return &this_delivery; }
 

@@ -91,6 +91,9 @@ bool try_hold(runtime** rt);
 // By the holder: whether another one waits for it.
 bool is_hold_wanted();
 void let_go();
+// Whether the calling OS thread holds the runtime, or was interrupted as it was about to: hold would
+// wait for ever in its signal handlers.
+bool is_holder_or_about_to_be();
 
 // Where this OS thread calls the ready of awaiters as long as it is no worker.
 delivery* delivery_outside();

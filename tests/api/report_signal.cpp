@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -185,6 +186,28 @@ TEST_CASE("SIGQUIT has all threads written, and ends the program as it does with
       CHECK(these_of(functions_of(end.errors, "(waits_here): waits for event"), {"waits_here"}).size() == 1);
     }
   }
+}
+
+TEST_CASE("SIGQUIT on the OS thread that writes a dump already ends the program at once") {
+  const child_end end = run_in_child([] {
+    std::signal(SIGQUIT, SIG_DFL);
+    start(1);  // without a watchdog: the handler itself would write
+    weft_event event = WEFT_EVENT_INIT;
+    for (int each = 0; each < 100; ++each) NEED(weft_thread_create(waits_here, &event, nullptr, nullptr) == WEFT_OK);
+    int ends[2];
+    NEED(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0);
+    const pid_t writer = getpid();
+    const pid_t sender = fork();
+    if (sender == 0) {
+      pollfd begun{ends[0], POLLIN, 0};
+      _exit(poll(&begun, 1, -1) == 1 ? kill(writer, SIGQUIT) : 1);
+    }
+    static_cast<void>(weft_dump(ends[1]));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGQUIT);
+  CHECK(end.says("holds the runtime"));
 }
 
 TEST_CASE("a call that waits in the system goes on while SIGQUIT has all threads written") {
