@@ -250,6 +250,7 @@ int open_anew(const folder& in, const char* part, mode_t mode) {
   if (descriptor < 0) return -1;
   if (make_ready(descriptor, in, true) && !fault::fails(call::write) && fchmod(descriptor, mode) == 0) return descriptor;
   close_quietly(descriptor);
+  static_cast<void>(unlinkat(in.descriptor, part, 0));
   return -1;
 }
 

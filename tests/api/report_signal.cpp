@@ -199,6 +199,7 @@ TEST_CASE("SIGQUIT on the OS thread that writes a dump already ends the program 
     const pid_t writer = getpid();
     const pid_t sender = fork();
     if (sender == 0) {
+      close(ends[1]);
       pollfd begun{ends[0], POLLIN, 0};
       _exit(poll(&begun, 1, -1) == 1 ? kill(writer, SIGQUIT) : 1);
     }

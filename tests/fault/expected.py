@@ -63,6 +63,7 @@ CONSEQUENCES = [
     (r"report_names", "write", r"says", "a trace that cannot be written is missing"),
     (r"report_death", "thread_stack", r"says", "the bounds of the caller's stack are not known then"),
     (r"runtime_adopt", "thread_stack", r"base", "the same"),
+    (r"report_signal", "write", r"end.signal|holds the runtime", "a dump that cannot be written waits for no reader"),
     (r"report_overflow|report_death|report_signal|report_names", "sigaction|sigaltstack", r".*",
      "without a handler or a stack for it a signal does what it does without Weft"),
 ]

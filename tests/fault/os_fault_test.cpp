@@ -274,6 +274,36 @@ TEST_CASE("a file that cannot be opened or read is no file, one that cannot be w
   });
 }
 
+TEST_CASE("a file in whose place another cannot be put stays as it is") {
+  char folder[] = "/tmp/weft-fault-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/file";
+  const auto write_earlier = [&] { std::ofstream(path) << "earlier"; };
+  const auto read = [&] {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  write_earlier();
+  each_failure({call::open, call::read, call::write}, [&] {
+    os::whole_file whole;
+    const int file = whole.start(path.c_str());
+    bool is_there = false;
+    if (file >= 0) {
+      const bool is_written = os::write_all(file, "later", 5);
+      close(file);
+      is_there = is_written && whole.finish();
+      if (!is_written) whole.give_up();
+    }
+    CHECK((is_there || injecting()));
+    const std::string text = read();
+    CHECK((text == (is_there ? "later" : "earlier") || (!is_there && text.empty())));  // written in place
+    CHECK(access((path + ".part").c_str(), F_OK) != 0);
+    write_earlier();
+  });
+  unlink(path.c_str());
+  rmdir(folder);
+}
+
 TEST_CASE("a callback that nobody can keep is a lack of memory") {
   fail_once(call::callback, [] { CHECK(os::call_in_children([] {}) == status::nomem); });
   CHECK(os::call_in_children([] {}) == status::ok);
