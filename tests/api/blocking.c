@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <weft/blocking.h>
 #include <weft/ext.h>
@@ -64,6 +66,23 @@ static void others_go_on(void) {
   weft_thread *reader = start(read_in_region, &line);
   weft_thread *writer = start(write_now_and_then, &line);
   OK(weft_thread_join(reader));
+  OK(weft_thread_join(writer));
+  close_line(&line);
+}
+
+static void write_by_a_spare(void *argument) {
+  char name[16] = "";
+  CHECK(prctl(PR_GET_NAME, name) == 0);
+  CHECK(strcmp(name, "weft-spare") == 0);
+  write_one(argument);
+}
+
+static void spare_os_threads_have_a_name(void) {
+  if (weft_worker_count() != 1) return; /* the OS thread of another worker may be spare, too */
+  struct line line;
+  open_line(&line, 1);
+  weft_thread *writer = start(write_by_a_spare, &line);
+  read_in_region(&line);
   OK(weft_thread_join(writer));
   close_line(&line);
 }
@@ -354,6 +373,7 @@ static void finalize_waits(unsigned workers) {
 static void all(void) {
   RUN(refused);
   RUN(others_go_on);
+  RUN(spare_os_threads_have_a_name);
   RUN(many_at_a_time);
   RUN(called_by_function);
   RUN(pinned);

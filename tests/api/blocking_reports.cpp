@@ -136,6 +136,47 @@ TEST_CASE("threads that wait for a thread in a blocking call are no deadlock") {
   CHECK(end.errors.empty());
 }
 
+TEST_CASE("a thread in a blocking call that waits for a lock of OS threads makes a deadlock a possible one") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_DEADLOCK", "abort", 1);
+    alarm(100);
+    start(2);
+    static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+    NEED(pthread_mutex_lock(&held) == 0);
+    const auto lock_in_region = [](void*) {
+      NEED(weft_blocking([](void* lock) { pthread_mutex_lock(static_cast<pthread_mutex_t*>(lock)); }, &held) == WEFT_OK);
+    };
+    weft_thread* const locker = make(lock_in_region, nullptr, "locker");
+    static_cast<void>(weft_thread_join(locker));
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGABRT);
+  CHECK(end.says("weft: possible deadlock: "));
+  CHECK(end.says("\"locker\""));
+  CHECK(end.says("waits for the end of a blocking call"));
+}
+
+TEST_CASE("the end of the runtime waits for a thread in a blocking call, which a dump names") {
+  const child_end end = run_in_child([] {
+    std::signal(SIGQUIT, SIG_DFL);
+    NEED(pipe(ends) == 0);
+    start(1);
+    weft_thread* const reader = make(read_in_region, nullptr, "reader");
+    wait_until_away(reader);
+    NEED(weft_thread_detach(reader) == WEFT_OK);
+    const pid_t waits = getpid();
+    if (fork() == 0) {
+      sleep_ms(300);
+      _exit(kill(waits, SIGQUIT));
+    }
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGQUIT);
+  CHECK(end.says("\"reader\" (read_in_region): waits for the end of a blocking call"));
+}
+
 TEST_CASE("OS threads that are spare do not hide a deadlock") {
   const child_end end = run_in_child([] {
     setenv("WEFT_DEADLOCK", "abort", 1);

@@ -143,6 +143,51 @@ static void asleep(void) {
   CHECK(pthread_join(sender, NULL) == 0);
 }
 
+/* A handler interrupts a thread in a blocking region, where its OS thread is no worker. */
+static int line[2];
+static atomic_bool is_in_region;
+
+static void release_in_region(int signal) {
+  if (weft_worker_self() != -1 || weft_self() != NULL || weft_worker_count() == 0) _exit(6);
+  weft_ext_source_notify(wakes_by_handler);
+  release_in_handler(signal);
+}
+
+static void write_when_released(void *unused) {
+  (void)unused;
+  OK(weft_semaphore_acquire(&woken_by_handler));
+  CHECK(write(line[1], "x", 1) == 1);
+}
+
+static void read_interrupted(void *byte) {
+  atomic_store(&is_in_region, true);
+  CHECK(read(line[0], byte, 1) == 1);
+}
+
+static void *signal_region(void *os_thread) {
+  while (!atomic_load(&is_in_region)) sched_yield();
+  CHECK(pthread_kill(*(pthread_t *)os_thread, SIGUSR2) == 0);
+  return NULL;
+}
+
+static void in_a_region(void) {
+  handle_by(release_in_region);
+  OK(weft_ext_source_add(release_for_handlers, NULL, &wakes_by_handler));
+  CHECK(pipe(line) == 0);
+  for (int round = 0; round < 20; ++round) {
+    atomic_store(&is_in_region, false);
+    weft_thread *const writer = start(write_when_released, NULL);
+    pthread_t self = pthread_self(), sender;
+    CHECK(pthread_create(&sender, NULL, signal_region, &self) == 0);
+    char byte;
+    OK(weft_blocking(read_interrupted, &byte));
+    OK(weft_thread_join(writer));
+    CHECK(pthread_join(sender, NULL) == 0);
+  }
+  CHECK(close(line[0]) == 0 && close(line[1]) == 0);
+  OK(weft_ext_source_remove(wakes_by_handler));
+}
+
 /* OS threads outside are woken by the handler itself, also where no runtime runs. */
 static void *wait_outside(void *argument) {
   OK(weft_semaphore_acquire(&woken_by_handler));
@@ -175,12 +220,14 @@ int main(void) {
   RUN(notified);
   RUN(released);
   RUN(asleep);
+  RUN(in_a_region);
   RUN(outside);
   RUN(refused);
   OK(weft_finalize());
   phase = "one worker";
   init_with(1);
   RUN(asleep);
+  RUN(in_a_region);
   OK(weft_finalize());
   return 0;
 }

@@ -1,7 +1,11 @@
 // Threads that go in and out of blocking regions, of every length and kind, while others fork,
-// wait, move, and while workers come and go. A worker that no OS thread runs is a hang; one that two
-// run breaks what the threads of a pinned group count without a lock. Usage: regions WORKERS.
+// wait, move, while workers come and go, and while an idle one sleeps in a source. A worker that no
+// OS thread runs is a hang; one that two run breaks what the threads of a pinned group count without
+// a lock. Usage: regions WORKERS.
+#include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include <weft/ext.h>
 #include <weft/blocking.hpp>
 #include <weft/weft.hpp>
 
@@ -175,13 +180,105 @@ void add_and_remove(dice from) {
   for (weft::thread& each : threads) each.join();
 }
 
+// ---- a pipe in which an idle worker sleeps ----
+
+class inlet {
+ public:
+  inlet() {
+    MUST(pipe2(ends_, O_NONBLOCK | O_CLOEXEC) == 0);
+    weft_source_ops ops{};
+    ops.size = sizeof ops;
+    ops.poll = [](void* self) { return static_cast<inlet*>(self)->poll(); };
+    ops.wait = [](void* self, std::uint64_t deadline_ns) { static_cast<inlet*>(self)->wait(deadline_ns); };
+    ops.wake = [](void* self) { static_cast<inlet*>(self)->ring(); };
+    OK(weft_ext_source_add_with(&ops, this, &source_));
+  }
+  // Nothing is inside any more.
+  ~inlet() {
+    OK(weft_ext_source_remove(source_));
+    MUST(inside_.load() == 0);
+    for (const int each : {ends_[0], ends_[1], bell_}) MUST(close(each) == 0);
+  }
+  inlet(const inlet&) = delete;
+  inlet& operator=(const inlet&) = delete;
+
+  void send() const { MUST(write(ends_[1], "x", 1) == 1); }
+  void receive() { arrived_.acquire(); }
+
+ private:
+  std::size_t poll() {
+    MUST(inside_.fetch_add(1) == 0);
+    char bytes[8];
+    const ssize_t got = read(ends_[0], bytes, sizeof bytes);
+    if (got > 0) arrived_.release(got);
+    inside_.fetch_sub(1);
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  void wait(std::uint64_t deadline_ns) {
+    MUST(inside_.fetch_add(1) == 0);
+    pollfd both[] = {{ends_[0], POLLIN, 0}, {bell_, POLLIN, 0}};
+    const std::uint64_t now_ns = weft_now_ns();
+    const std::uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    const timespec left{static_cast<time_t>(left_ns / 1'000'000'000), static_cast<long>(left_ns % 1'000'000'000)};
+    static_cast<void>(ppoll(both, 2, deadline_ns == WEFT_FOREVER ? nullptr : &left, nullptr));
+    std::uint64_t rings = 0;
+    static_cast<void>(read(bell_, &rings, sizeof rings) == sizeof rings);
+    inside_.fetch_sub(1);
+  }
+  void ring() const {
+    const std::uint64_t one = 1;
+    MUST(write(bell_, &one, sizeof one) == sizeof one);
+  }
+
+  int ends_[2];
+  int bell_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  std::atomic<int> inside_{0};  // one worker at a time, in poll or wait
+  weft::counting_semaphore<> arrived_{0};
+  weft_source* source_ = nullptr;
+};
+
+// The senders are threads in regions, and an OS thread that knows nothing of Weft.
+void check_source(dice from) {
+  constexpr unsigned each_sends = 20;
+  inlet here;
+  std::vector<weft::thread> threads;
+  const unsigned senders = 1 + from.below(4);
+  for (unsigned each = 0; each < senders; ++each) {
+    threads.emplace_back([&here, inner = dice(from.next())]() mutable {
+      for (unsigned sent = 0; sent < each_sends; ++sent) {
+        if (inner.one_in(2)) be_in_region(&inner);
+        here.send();
+        if (inner.one_in(4)) OK(weft_sleep_ns(inner.below(300'000)));
+      }
+    });
+  }
+  std::thread outside([&here, inner = dice(from.next())]() mutable {
+    for (unsigned sent = 0; sent < each_sends; ++sent) {
+      sleep_us(inner.below(500));
+      here.send();
+    }
+  });
+  const unsigned all = (senders + 1) * each_sends;
+  const unsigned here_received = all / 2;
+  threads.emplace_back([&here, received = all - here_received, inner = dice(from.next())]() mutable {
+    for (unsigned each = 0; each < received; ++each) {
+      here.receive();
+      if (inner.one_in(4)) be_in_region(&inner);
+    }
+  });
+  for (unsigned each = 0; each < here_received; ++each) here.receive();
+  for (weft::thread& each : threads) each.join();
+  outside.join();
+}
+
 void run_program(unsigned workers, dice from) {
-  switch (from.below(6)) {
+  switch (from.below(7)) {
     case 0: MUST(fib(12, dice(from.next())) == 144); break;
     case 1: check_group(workers, from); break;
     case 2: check_mutex(from); break;
     case 3: check_moves(workers, from); break;
     case 4: adopt_and_go(from); break;
+    case 5: check_source(from); break;
     default: add_and_remove(from);
   }
   weft::stress::programs.fetch_add(1);
