@@ -177,3 +177,42 @@ TEST_CASE("a wait of a source that does not return") {
   CHECK(watched::says(text, "watchdog: worker 0 was woken "));
   CHECK(watched::says(text, "wait_for_report, the wait of an outside source"));
 }
+
+namespace {
+
+// Returns a while after it was woken, each time.
+void wait_and_linger(void* bell, std::uint64_t) {
+  std::uint64_t rings = 0;
+  NEED(read(*static_cast<int*>(bell), &rings, sizeof rings) == sizeof rings);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+}
+
+}  // namespace
+
+TEST_CASE("silence: a wait of a source that returns soon each time, and is woken again at once") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_WATCHDOG", "1s", 1);
+    start({1, true});
+    static int bell = eventfd(0, 0);
+    weft_source_ops ops{};
+    ops.size = sizeof ops;
+    ops.poll = [](void*) -> std::size_t { return 0; };
+    ops.wait = wait_and_linger;
+    ops.wake = [](void* state) {
+      const std::uint64_t one = 1;
+      NEED(write(*static_cast<int*>(state), &one, sizeof one) == sizeof one);
+    };
+    weft_source* source = nullptr;
+    NEED(weft_ext_source_add_with(&ops, &bell, &source) == WEFT_OK);
+    const std::uint64_t until = weft_deadline_in(3'000'000'000);
+    while (weft_now_ns() < until) {
+      weft_ext_source_notify(source);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    NEED(weft_ext_source_remove(source) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(end.errors.empty());
+}

@@ -104,6 +104,10 @@ class DumpTest(unittest.TestCase):
         culprit = trace.turns(trace.thread_named("culprit "))
         self.assertEqual([turn["args"]["left"] for turn in culprit], ["running"])
 
+    def test_a_signal_writes_nothing_of_a_trace_that_is_written_at_the_end(self):
+        self.assertNotIn("trace:", self.succeeds("asked", WEFT_TRACE=self.kept, WEFT_DUMP_SIGNAL="usr1").stderr)
+        self.assertEqual(self.read(self.kept).about["ended"], "weft_finalize")
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "no full disk here")
     def test_a_full_disk_is_told(self):
         done = self.succeeds("stalled", WEFT_TRACE="keep:/dev/full", WEFT_WATCHDOG="100ms")
