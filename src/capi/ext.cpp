@@ -100,11 +100,14 @@ weft_status refusal_to_make(const call_errors& of, weft_function function, const
   return is_of_other_size(attr) ? refuse_size(of, attr) : WEFT_OK;
 }
 
-[[gnu::cold, gnu::noinline]] weft_status refuse_to_make_in(weft_function function, unsigned kind) {
+constexpr unsigned kinds_of_making = WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED | WEFT_MAKE_CLEANED;
+
+[[gnu::cold, gnu::noinline]] weft_status refuse_to_make_in(weft_function function, unsigned kind, weft_thread** out) {
   if (function == nullptr) return weft::fail_on_null(sched::making_in.call, "function");
-  if (kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED))
+  if (kind > kinds_of_making)
     return weft::fail(WEFT_INVALID, sched::making_in.call, "kind", "%u has other bits than those of weft_make", nullptr, kind);
-  return weft::fail_on_null(sched::making_in.call, "out");
+  if (out == nullptr) return weft::fail_on_null(sched::making_in.call, "out");
+  return weft::fail(WEFT_INVALID, sched::making_in.call, "pool", "a unit of WEFT_MAKE_CLEANED has no pool");
 }
 
 }  // namespace
@@ -226,9 +229,12 @@ weft_status weft_ext_thread_make_copy(weft_function function, const void* bytes,
 }
 
 weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, unsigned kind, weft_thread** out) {
-  if (function == nullptr || out == nullptr || kind > (WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED)) [[unlikely]]
-    return refuse_to_make_in(function, kind);
+  if (function == nullptr || out == nullptr || kind > kinds_of_making) [[unlikely]]
+    return refuse_to_make_in(function, kind, out);
   static_assert(int{WEFT_MAKE_TASKLET} == sched::is_tasklet && int{WEFT_MAKE_DETACHED} == sched::join_word::detached);
+  static_assert(int{WEFT_MAKE_CLEANED} == sched::making_cleaned);
+  if (pool != nullptr && (kind & WEFT_MAKE_CLEANED) != 0) [[unlikely]]
+    return refuse_to_make_in(function, kind, out);
   auto** const made = reinterpret_cast<sched::unit**>(out);
   return code(sched::make_owned_plainly(pool_of(pool), function, kind, made, __builtin_return_address(0)));
 }

@@ -181,12 +181,12 @@ bool leaves_full(operation what) { return what <= operation::overwrite; }
   return sched::tell(status::nomem, purges ? purging : emptying, word);
 }
 
-// Makes the word full, or empty, whatever it was.
-status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
-  feb_stripe* const stripe = feb_stripe_of(word);
+// Makes the word full, or empty, whatever it was. link: as of link_of. Takes the lock's release
+// over.
+[[gnu::noinline]] status change_locked(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, const std::uint64_t* value,
+                                       bool to_full) {
   wake_later served;
-  stripe->lock.lock();
-  feb_entry** const link = to_full ? stripe->link_of(word) : stripe->find_or_add(word);
+  if (*link == nullptr && !to_full) link = stripe->add(link, word);
   if (link == nullptr) [[unlikely]]
     return refuse_change(stripe, word, value != nullptr);
   feb_entry* const one = *link;
@@ -201,6 +201,12 @@ status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
   stripe->lock.unlock();
   served.now();
   return status::ok;
+}
+
+status change(std::uint64_t* word, const std::uint64_t* value, bool to_full) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  return change_locked(stripe, stripe->link_of(word), word, value, to_full);
 }
 
 }  // namespace
@@ -255,7 +261,19 @@ status write_and_fill(std::uint64_t* word, std::uint64_t value) { return change(
 
 status fill(std::uint64_t* word) { return change(word, nullptr, true); }
 
-status empty(std::uint64_t* word) { return change(word, nullptr, false); }
+// Of a word that is full, mostly, and has no waiters.
+status empty(std::uint64_t* word) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  feb_entry** link = stripe->link_of(word);
+  if (*link != nullptr) return change_locked(stripe, link, word, nullptr, false);
+  link = stripe->add(link, word);
+  if (link == nullptr) [[unlikely]]
+    return refuse_change(stripe, word, false);
+  (*link)->is_full = false;
+  stripe->lock.unlock();
+  return status::ok;
+}
 
 status purge(std::uint64_t* word) {
   const std::uint64_t zero = 0;

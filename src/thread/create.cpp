@@ -559,9 +559,11 @@ status make_owned_plainly(pool* home, unit::function_type function, unsigned kin
   worker* w = local::current_worker();
   if (w == nullptr || w->units.is_empty()) [[unlikely]]
     return make_owned_slow(home, function, kind, out, made_at);
-  const auto flags = static_cast<std::uint16_t>((kind & is_tasklet) | flags_of_owned);
+  // A joiner may stand far from where a unit ends that is joined: it shall need no fence.
+  unsigned flags = (kind & join_word::detached) != 0 ? kind & is_tasklet : (kind & is_tasklet) | ends_noticed;
+  if ((kind & making_cleaned) == 0 || w->is_special) flags |= flags_of_owned;
   void* memory = w->units.take_one();
-  unit* one = lay_out(memory, function, memory, flags, kind & join_word::detached, made_at, 0, home);
+  unit* one = lay_out(memory, function, memory, static_cast<std::uint16_t>(flags), kind & join_word::detached, made_at, 0, home);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);
   *out = one;
   if (w->rt->tells_events.load(base::relaxed)) [[unlikely]]
@@ -588,6 +590,11 @@ void discard_outside(unit* one) {
 void discard_owned(unit* one) {
   worker* w = local::current_worker();
   if (w == nullptr) return discard_outside(one);
+  // Of make_owned_plainly, cleaned: its argument is no copy.
+  if (one->argument == one && !one->has_any(~(unsigned{is_tasklet} | ends_noticed)) && free_plainly(w, one)) {
+    count_finished(w);
+    return wake_finalizer_if_drained(w);
+  }
   give_copied_of(one);
   discard(w, one);
   count_finished(w);

@@ -50,7 +50,8 @@ status create_filled_detached(const copying& what, const void* made_at);
 // As create, but the caller owns the unit, as one that it took from a queue.
 status make_owned(const creation& how, unit** out);
 // The same without attributes but a home (or null), for units that are called with their own
-// address; kind: of is_tasklet and join_word::detached. The path to be short.
+// address; kind: of is_tasklet, join_word::detached and making_cleaned. The path to be short.
+inline constexpr unsigned making_cleaned = 4;  // the maker keeps the extension bytes zero, and names no home
 status make_owned_plainly(pool* home, unit::function_type function, unsigned kind, unit** out, const void* made_at);
 // One that has not started.
 void discard_owned(unit* one);

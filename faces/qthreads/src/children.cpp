@@ -23,10 +23,9 @@ bool has_room(const runtime* all, task* lender) {
 
 // True: the caller owns the unit, which has not started. One that has is in its pool again.
 bool take_if_new(weft_thread* unit, weft_pool* home) {
-  const task* const one = task_of(unit);
-  if (one->has_started.load(base::relaxed)) return false;
   if (home == nullptr) return weft_ext_thread_take_back(unit);
-  if (!weft_ext_pool_remove(home, unit)) return false;
+  const task* const one = task_of(unit);
+  if (one->has_started.load(base::relaxed) || !weft_ext_pool_remove(home, unit)) return false;
   if (!one->has_started.load(base::relaxed)) return true;
   static_cast<void>(weft_ext_pool_push(home, unit, WEFT_PUSH_WOKEN));
   return false;
@@ -39,16 +38,27 @@ void go_home(task* lender) {
   if (current_runtime()->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
-// The lender's thread is the child's while that runs.
-void run_in_place(task* lender, task* one) {
-  task* const before = lender->acting;
-  lender->acting = one;
-  run_to_end(one, one->argument);
-  lender->acting = before;
-  (before != nullptr ? before : lender)->emptied.add_above(stack_pointer(), one->emptied);
+// What the child emptied of the lender's stack, and where it took the lender to.
+void go_on_after(task* lender, task* one) {
+  task* const now = lender->acting != nullptr ? lender->acting : lender;
+  if (one->emptied.first != nullptr) {
+    now->flags |= uses_more;
+    now->emptied.add_above(stack_pointer(), one->emptied);
+  }
   // Another OS thread may run the lender now; where it belongs has not changed, but the child may
   // have moved it.
   if ((one->flags & has_moved) != 0) go_home(lender);
+}
+
+// The lender's thread is the child's while that runs. As run_child_of.
+bool run_in_place(task* lender, task* one, aligned_t* value) {
+  task* const before = lender->acting;
+  lender->acting = one;
+  const bool has_written = run_to_end(one, one->argument, value);
+  lender->acting = before;
+  if ((one->flags & (uses_more | has_moved)) != 0) go_on_after(lender, one);
+  if ((one->flags & is_cleaned) != 0) one->clean();
+  return has_written;
 }
 
 }  // namespace
@@ -66,24 +76,18 @@ void children::forget_all() {
   }
 }
 
-void run_child_of(const void* word) {
-  const runtime* const all = current_runtime();
-  if (all == nullptr) return;
-  const int here = worker_here(all);
-  if (here < 0) return;
-  child* const note = all->workers[here].made->note_of(word);
-  if (note->word != word || word == nullptr) [[likely]]
-    return;
+bool run_child(const runtime* all, child* note, aligned_t* value) {
   task* const lender = task_of(weft_self());
   weft_thread* const unit = note->unit;
-  if (lender->function == nullptr || has_keys() || !has_room(all, lender)) return;
+  if (lender->function == nullptr || has_keys() || !has_room(all, lender)) return false;
   note->word = nullptr;
   if (!take_if_new(unit, note->home)) {
     static_cast<void>(weft_thread_detach(unit));
-    return;
+    return false;
   }
-  run_in_place(lender, task_of(unit));
+  const bool has_written = run_in_place(lender, task_of(unit), value);
   weft_ext_thread_discard(unit);
+  return has_written;
 }
 
 }  // namespace weft::qthreads

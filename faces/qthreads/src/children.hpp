@@ -5,7 +5,7 @@
 // Each worker notes the tasks that were made on it, by the address of their return word. A note is
 // the right to join the task's unit. It is used or given up on that worker alone, between two
 // switches, so that nothing is shared. Tasks that stay on a shepherd, and those that have a copy of
-// their argument, are not noted.
+// their argument outside of their record, are not noted.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 #include <weft/ext.h>
 
-namespace weft::qthreads {
+#include "runtime.hpp"
 
-struct runtime;
+namespace weft::qthreads {
 
 struct child {
   const void* word;  // null: none
@@ -38,8 +38,28 @@ struct children {
   void forget_all();
 };
 
+// What the caller joins when it waits for a word: null, or the note of a task that was made here.
+inline child* child_of(const runtime* all, const void* word) {
+  const int here = all != nullptr ? worker_here(all) : -1;
+  if (here < 0) return nullptr;
+  child* const note = all->workers[here].made->note_of(word);
+  return note->word == word && word != nullptr ? note : nullptr;
+}
+
+// As run_child_of, with its note.
+[[gnu::visibility("hidden")]] bool run_child(const runtime* all, child* note, aligned_t* value);
+
 // The caller is about to wait for a word to be full, or would if it is not: a task that will fill
-// it, has not started and may run on the caller's stack has run when the call returns.
-void run_child_of(const void* word);
+// it, has not started and may run on the caller's stack has run when the call returns. True: the
+// word was empty when the task ended, and *value was written there.
+inline bool run_child_of(const void* word, aligned_t* value) {
+  const runtime* const all = current_runtime();
+  child* const note = child_of(all, word);
+  return note != nullptr && run_child(all, note, value);
+}
+inline void run_child_of(const void* word) {
+  aligned_t value;
+  static_cast<void>(run_child_of(word, &value));
+}
 
 }  // namespace weft::qthreads

@@ -19,6 +19,7 @@ bool may_be_on_stack(const void* word) {
 
 void note_empty_word(task* mine, const void* word) {
   if (mine == nullptr || (mine->flags & is_main) != 0 || !may_be_on_stack(word)) return;
+  mine->flags |= uses_more;
   mine->emptied.add(static_cast<const char*>(word));
 }
 
@@ -103,7 +104,11 @@ int qthread_writeFF(aligned_t* restrict dest, aligned_t const* restrict src) {
 }
 
 int qthread_readFF(aligned_t* dest, aligned_t const* src) {
-  run_child_of(src);
+  aligned_t value = 0;
+  if (run_child_of(src, &value)) {  // the read happened between its write and all that came after
+    if (dest != nullptr && dest != src) *dest = value;
+    return QTHREAD_SUCCESS;
+  }
   return at_once_or_wait([=] { return weft_feb_try_read_ff(core(src), dest); },
                          [=] { return weft_feb_read_ff(core(src), dest); });
 }
@@ -114,7 +119,8 @@ int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
 
 int qthread_readFE(aligned_t* dest, aligned_t const* src) {
   note_empty_word(src);
-  run_child_of(src);
+  aligned_t value = 0;
+  static_cast<void>(run_child_of(src, &value));
   return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
                          [=] { return weft_feb_read_fe(core(src), dest); });
 }

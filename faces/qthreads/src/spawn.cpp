@@ -27,6 +27,8 @@ bool is_aligned(const void* word) { return (reinterpret_cast<std::uintptr_t>(wor
 
 std::uint16_t flags_of(unsigned features) {
   std::uint16_t flags = 0;
+  if (features == 0) [[likely]]
+    return flags;
   if ((features & QTHREAD_SPAWN_SIMPLE) != 0) {
     flags |= is_simple;
     has_simple_tasks.store(true, base::relaxed);  // before the task can run
@@ -116,7 +118,7 @@ bool may_be_noted(const order& what) {
   return what.ret != nullptr && what.bytes == 0 && what.shepherd == NO_SHEPHERD && (what.features & without_word) == 0;
 }
 
-int spawn(order what, std::size_t count, void** words) {
+[[gnu::noinline]] int spawn_any(order what, std::size_t count, void** words) {
   runtime* const all = current_runtime();
   if (all == nullptr) return QTHREAD_NOT_ALLOWED;
   if (what.function == nullptr || !is_aligned(what.ret)) return QTHREAD_BADARGS;
@@ -149,6 +151,60 @@ int spawn(order what, std::size_t count, void** words) {
   return QTHREAD_SUCCESS;
 }
 
+// ---- the short way: with the scheduler weft, a task that may run anywhere, at once ----
+
+constexpr unsigned features_of_short_way =
+    QTHREAD_SPAWN_RET_SINC | QTHREAD_SPAWN_RET_SINC_VOID | QTHREAD_SPAWN_SIMPLE | QTHREAD_SPAWN_NETWORK;
+
+bool is_short(const runtime* all, const order& what, const task* maker) {
+  return !all->has_pools() && what.shepherd == NO_SHEPHERD && what.bytes <= task::copy_bytes &&
+         (what.features & ~features_of_short_way) == 0 && (maker == nullptr || maker->in == nullptr);
+}
+
+[[gnu::always_inline]] inline void lay_out(task* one, const order& what) {
+  one->function = what.function;
+  one->argument = const_cast<void*>(what.argument);
+  one->ret = what.ret;
+  unsigned flags = unsigned{flags_of(what.features)} | is_cleaned;
+  if (what.bytes != 0) {
+    std::memcpy(one->copy, what.argument, what.bytes);
+    one->argument = one->copy;
+    flags |= uses_more;
+  }
+  one->flags = static_cast<std::uint16_t>(flags);
+}
+
+[[gnu::noinline]] int discard(weft_thread* unit) {
+  task_of(unit)->clean();
+  weft_ext_thread_discard(unit);
+  return QTHREAD_MALLOC_ERROR;
+}
+
+[[gnu::always_inline]] inline int spawn_shortly(runtime* all, const order& what, task* maker) {
+  constexpr unsigned without_word = QTHREAD_SPAWN_RET_SINC | QTHREAD_SPAWN_RET_SINC_VOID;
+  const bool has_word = what.ret != nullptr && (what.features & without_word) == 0;
+  const int here = has_word ? worker_here(all) : -1;
+  weft_thread* unit = nullptr;
+  const unsigned kind = here >= 0 ? unsigned{WEFT_MAKE_CLEANED} : WEFT_MAKE_CLEANED | WEFT_MAKE_DETACHED;
+  if (weft_ext_thread_make_in(nullptr, run_bottom, kind, &unit) != WEFT_OK) return QTHREAD_MALLOC_ERROR;
+  lay_out(task_of(unit), what);
+  if (has_word) {
+    note_empty_word(maker, what.ret);
+    if (weft_feb_empty(static_cast<aligned_t*>(what.ret)) != WEFT_OK) return discard(unit);
+    if (here >= 0) all->workers[here].made->add(what.ret, unit, nullptr);
+  }
+  static_cast<void>(weft_ext_thread_start(unit));
+  return QTHREAD_SUCCESS;
+}
+
+[[gnu::always_inline]] inline int spawn(const order& what) {
+  runtime* const all = current_runtime();
+  if (all == nullptr || what.function == nullptr || !is_aligned(what.ret)) [[unlikely]]
+    return spawn_any(what, 0, nullptr);
+  task* const maker = self();
+  return is_short(all, what, maker) ? spawn_shortly(all, what, maker) : spawn_any(what, 0, nullptr);
+}
+
 }  // namespace
 }  // namespace weft::qthreads
 
@@ -172,7 +228,7 @@ class words_of {
   words_of& operator=(const words_of&) = delete;
 
   int spawn(const order& what) const {
-    return words_ == nullptr ? QTHREAD_MALLOC_ERROR : weft::qthreads::spawn(what, count_, words_);
+    return words_ == nullptr ? QTHREAD_MALLOC_ERROR : count_ == 0 ? weft::qthreads::spawn(what) : spawn_any(what, count_, words_);
   }
 
  private:
@@ -192,49 +248,49 @@ extern "C" {
 
 int qthread_spawn(qthread_f f, void const* arg, size_t arg_size, void* ret, size_t npreconds, void* preconds,
                   qthread_shepherd_id_t target_shep, unsigned int feature_flag) {
-  if (npreconds == 0) return spawn({f, arg, arg_size, ret, target_shep, feature_flag}, 0, nullptr);
+  if (npreconds == 0) return spawn({f, arg, arg_size, ret, target_shep, feature_flag});
   void** const all = static_cast<void**>(preconds);
   if (all == nullptr || reinterpret_cast<std::uintptr_t>(all[0]) != npreconds) return QTHREAD_BADARGS;
-  const int result = spawn({f, arg, arg_size, ret, target_shep, feature_flag}, npreconds, all + 1);
+  const int result = spawn_any({f, arg, arg_size, ret, target_shep, feature_flag}, npreconds, all + 1);
   if (result == QTHREAD_SUCCESS) std::free(preconds);
   return result;
 }
 
 int qthread_fork(qthread_f f, void const* arg, aligned_t* ret) {
-  return spawn({f, arg, 0, ret, NO_SHEPHERD, no_features}, 0, nullptr);
+  return spawn({f, arg, 0, ret, NO_SHEPHERD, no_features});
 }
 
 int qthread_fork_net(qthread_f f, void const* arg, aligned_t* ret) {
-  return spawn({f, arg, 0, ret, NO_SHEPHERD, QTHREAD_SPAWN_NETWORK}, 0, nullptr);
+  return spawn({f, arg, 0, ret, NO_SHEPHERD, QTHREAD_SPAWN_NETWORK});
 }
 
 int qthread_fork_to(qthread_f f, void const* arg, aligned_t* ret, qthread_shepherd_id_t shepherd) {
-  return spawn({f, arg, 0, ret, shepherd, no_features}, 0, nullptr);
+  return spawn({f, arg, 0, ret, shepherd, no_features});
 }
 
 int qthread_fork_syncvar(qthread_f f, void const* arg, syncvar_t* ret) {
-  return spawn({f, arg, 0, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T}, 0, nullptr);
+  return spawn({f, arg, 0, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T});
 }
 
 int qthread_fork_syncvar_to(qthread_f f, void const* arg, syncvar_t* ret, qthread_shepherd_id_t shepherd) {
-  return spawn({f, arg, 0, ret, shepherd, QTHREAD_SPAWN_RET_SYNCVAR_T}, 0, nullptr);
+  return spawn({f, arg, 0, ret, shepherd, QTHREAD_SPAWN_RET_SYNCVAR_T});
 }
 
 int qthread_fork_copyargs(qthread_f f, void const* arg, size_t arg_size, aligned_t* ret) {
-  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, no_features}, 0, nullptr);
+  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, no_features});
 }
 
 int qthread_fork_copyargs_to(qthread_f f, void const* arg, size_t arg_size, syncvar_t* ret,
                              qthread_shepherd_id_t preferred_shep) {
-  return spawn({f, arg, arg_size, ret, preferred_shep, no_features}, 0, nullptr);
+  return spawn({f, arg, arg_size, ret, preferred_shep, no_features});
 }
 
 int qthread_fork_syncvar_copyargs(qthread_f f, void const* arg, size_t arg_size, syncvar_t* ret) {
-  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T}, 0, nullptr);
+  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T});
 }
 
 int qthread_fork_syncvar_copyargs_simple(qthread_f f, void const* arg, size_t arg_size, syncvar_t* ret) {
-  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T | QTHREAD_SPAWN_SIMPLE}, 0, nullptr);
+  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, QTHREAD_SPAWN_RET_SYNCVAR_T | QTHREAD_SPAWN_SIMPLE});
 }
 
 int qthread_fork_precond(qthread_f f, void const* arg, aligned_t* ret, int npreconds, ...) {

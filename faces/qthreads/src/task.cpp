@@ -1,6 +1,7 @@
 // A task's life after it was made: it runs, returns its value, and takes what it had with it.
 #include "task.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,15 +29,32 @@ void forget_emptied_words(const emptied_words& emptied, const void* frame) {
 
 }  // namespace
 
-void deliver(void* ret, std::uint16_t flags, aligned_t value) {
-  if (ret == nullptr) return;
+namespace {
+
+void deliver_otherwise(void* ret, std::uint16_t flags, aligned_t value) {
   if ((flags & returns_sinc) != 0) {
     qt_sinc_submit(static_cast<qt_sinc_t*>(ret), (flags & returns_nothing) != 0 ? nullptr : &value);
-  } else if ((flags & returns_syncvar) != 0) {
-    static_cast<void>(weft_syncvar_write_ef(core(ret), value & WEFT_SYNCVAR_MAX));
   } else {
-    static_cast<void>(weft_feb_write_ef(static_cast<aligned_t*>(ret), value));
+    static_cast<void>(weft_syncvar_write_ef(core(ret), value & WEFT_SYNCVAR_MAX));
   }
+}
+
+// True: at once.
+bool fill_word(void* ret, aligned_t value) {
+  auto* const word = static_cast<aligned_t*>(ret);
+  if (weft_feb_try_write_ef(word, value) == WEFT_OK) [[likely]]
+    return true;
+  static_cast<void>(weft_feb_write_ef(word, value));
+  return false;
+}
+
+}  // namespace
+
+bool deliver(void* ret, std::uint16_t flags, aligned_t value) {
+  if (ret == nullptr) return false;
+  if ((flags & (returns_sinc | returns_syncvar)) == 0) return fill_word(ret, value);
+  deliver_otherwise(ret, flags, value);
+  return false;
 }
 
 void free_tasklocal(task* one) {
@@ -44,19 +62,29 @@ void free_tasklocal(task* one) {
   one->local = nullptr;
 }
 
-void run_to_end(task* one, void* argument) {
-  const aligned_t value = one->function(argument);
-  if (one->in != nullptr) leave_team(one);
-  if (one->local != nullptr) free_tasklocal(one);
-  if (one->emptied.first != nullptr) forget_emptied_words(one->emptied, __builtin_frame_address(0));
-  deliver(one->ret, one->flags, value);
+void task::clean() {
+  const bool is_more = (flags & uses_more) != 0;
+  std::memset(static_cast<void*>(this), 0, offsetof(task, copy));
+  if (is_more) std::memset(copy, 0, sizeof(task) - offsetof(task, copy));
 }
 
-// A unit that carries a copy gets its address; any other one gets its own handle.
+bool run_to_end(task* one, void* argument, aligned_t* value) {
+  *value = one->function(argument);
+  if (one->in != nullptr) leave_team(one);
+  if ((one->flags & uses_more) != 0) {
+    if (one->local != nullptr) free_tasklocal(one);
+    if (one->emptied.first != nullptr) forget_emptied_words(one->emptied, __builtin_frame_address(0));
+  }
+  return deliver(one->ret, one->flags, *value);
+}
+
+// A unit that carries a large copy gets its address; any other one gets its own handle.
 void run_bottom(void* argument) {
   task* const mine = task_of(weft_self());
   mine->has_started.store(true, base::relaxed);
-  run_to_end(mine, argument == thread_of(mine) ? mine->argument : argument);
+  aligned_t value = 0;
+  static_cast<void>(run_to_end(mine, argument == thread_of(mine) ? mine->argument : argument, &value));
+  if ((mine->flags & is_cleaned) != 0) mine->clean();
 }
 
 void tell_of_simple_that_waits() {
@@ -77,23 +105,25 @@ void* qthread_get_tasklocal(unsigned int size) {
   if (mine == nullptr || all == nullptr) return nullptr;
   const std::size_t usual = all->wanted.tasklocal_bytes;
   const std::size_t wanted = size > usual ? size : usual;
+  mine->flags |= uses_more;
   if (mine->local == nullptr && wanted <= sizeof mine->own) return &mine->own;
-  if (mine->local != nullptr && wanted <= mine->local_bytes) return mine->local;
-  const std::size_t before = mine->local != nullptr ? mine->local_bytes : sizeof mine->own;
-  void* const larger = std::calloc(1, wanted);
+  if (mine->local != nullptr && wanted <= mine->local->bytes) return mine->local->data;
+  auto* const larger = static_cast<tasklocal*>(std::calloc(1, sizeof(tasklocal) + wanted));
   if (larger == nullptr) return nullptr;
-  std::memcpy(larger, mine->local != nullptr ? mine->local : &mine->own, before < wanted ? before : wanted);
+  larger->bytes = wanted;
+  const std::size_t before = mine->local != nullptr ? mine->local->bytes : sizeof mine->own;
+  std::memcpy(larger->data, mine->local != nullptr ? static_cast<void*>(mine->local->data) : &mine->own,
+              before < wanted ? before : wanted);
   std::free(mine->local);
   mine->local = larger;
-  mine->local_bytes = static_cast<std::uint32_t>(wanted);
-  return larger;
+  return larger->data;
 }
 
 unsigned qthread_size_tasklocal(void) {
   const task* const mine = self();
   const runtime* const all = current_runtime();
   if (mine == nullptr || all == nullptr) return 0;
-  return mine->local != nullptr ? mine->local_bytes : static_cast<unsigned>(all->wanted.tasklocal_bytes);
+  return static_cast<unsigned>(mine->local != nullptr ? mine->local->bytes : all->wanted.tasklocal_bytes);
 }
 
 aligned_t* qthread_retloc(void) {
@@ -107,6 +137,6 @@ void qthread_call_method(qthread_f f, void* arg, void* ret, uint16_t flags) {
   if ((flags & QTHREAD_SPAWN_RET_SYNCVAR_T) != 0) kind |= returns_syncvar;
   if ((flags & (QTHREAD_SPAWN_RET_SINC | QTHREAD_SPAWN_RET_SINC_VOID)) != 0) kind |= returns_sinc;
   if ((flags & QTHREAD_SPAWN_RET_SINC_VOID) != 0) kind |= returns_nothing;
-  deliver(ret, kind, value);
+  static_cast<void>(deliver(ret, kind, value));
 }
 }

@@ -14,6 +14,12 @@ namespace weft::qthreads {
 
 struct team;
 
+// Bytes that a task got beyond its own.
+struct tasklocal {
+  std::size_t bytes;
+  alignas(16) unsigned char data[];
+};
+
 enum task_flag : std::uint16_t {
   returns_syncvar = 1 << 0,  // ret is a syncvar_t
   returns_sinc = 1 << 1,     // ret is a qt_sinc_t
@@ -22,6 +28,8 @@ enum task_flag : std::uint16_t {
   is_simple = 1 << 4,        // it said that it does not block
   is_main = 1 << 5,          // the caller of qthread_initialize
   has_moved = 1 << 6,        // it called qthread_migrate_to
+  is_cleaned = 1 << 7,       // its unit is of WEFT_MAKE_CLEANED
+  uses_more = 1 << 8,        // the fields after the first line, too
 };
 
 // The lowest and the highest word of those that a task emptied and that may lie on its stack.
@@ -41,23 +49,30 @@ struct emptied_words {
   }
 };
 
-struct task {
+// A task that runs to its end touches the first line only: a million of them may wait at once.
+struct alignas(16) task {
   qthread_f function;
   void* argument;
-  void* ret;    // null: nothing is returned
-  team* in;     // null: the default team
-  void* local;  // null: the task's own bytes are `own`
-  std::uint64_t own;
-  std::uint32_t local_bytes;     // of `local`
-  std::uint32_t id;              // 0: not asked for yet
-  std::uint16_t flags;           // the task's own, once it runs
-  std::uint16_t blocking_depth;  // blocking actions that it is in
-  atomic<bool> has_started;
-  task* acting;     // the task that runs on this one's stack in its stead; null: itself
+  void* ret;        // null: nothing is returned
+  team* in;         // null: the default team
   weft_pool* home;  // where it waits when it is ready
+  task* acting;     // the task that runs on this one's stack in its stead; null: itself
   char* stack_low;  // of the stack that it lends; null: not asked yet
+  std::uint32_t id;             // 0: not asked for yet
+  std::uint16_t flags;          // the task's own, once it runs
+  std::uint8_t blocking_depth;  // blocking actions that it is in
+  atomic<bool> has_started;
+
+  // ---- only if uses_more ----
+  static constexpr std::size_t copy_bytes = 32;
+  alignas(16) unsigned char copy[copy_bytes];  // of its argument
+  tasklocal* local;                            // null: the task's own bytes are `own`
+  std::uint64_t own;
   emptied_words emptied;
+
+  void clean();  // zeroes what it used
 };
+static_assert(offsetof(task, copy) == 64);
 
 [[gnu::visibility("hidden")]] extern std::ptrdiff_t distance_to_task;
 // The task that is in a blocking action on this OS thread: there it is outside as far as Weft goes.
@@ -77,15 +92,16 @@ inline task* self() {
   return mine->function != nullptr ? mine : nullptr;
 }
 
-// Gives the value that a task's function returned to its return word.
-void deliver(void* ret, std::uint16_t flags, aligned_t value);
+// Gives the value that a task's function returned to its return word. True: that is a full/empty
+// word that was empty.
+bool deliver(void* ret, std::uint16_t flags, aligned_t value);
 
 // Frees the bytes that a task got beyond its own.
 void free_tasklocal(task* one);
 
 // Calls a task's function and ends the task, on the caller's stack. The function of every task's
-// unit calls it.
-void run_to_end(task* one, void* argument);
+// unit calls it. True: the task found its return word empty, and it wrote *value.
+bool run_to_end(task* one, void* argument, aligned_t* value);
 void run_bottom(void* argument);
 
 // A simple task waits: a line on stderr, once.
