@@ -107,7 +107,7 @@ constexpr unsigned kinds_of_making = WEFT_MAKE_TASKLET | WEFT_MAKE_DETACHED | WE
   if (kind > kinds_of_making)
     return weft::fail(WEFT_INVALID, sched::making_in.call, "kind", "%u has other bits than those of weft_make", nullptr, kind);
   if (out == nullptr) return weft::fail_on_null(sched::making_in.call, "out");
-  return weft::fail(WEFT_INVALID, sched::making_in.call, "pool", "a unit of WEFT_MAKE_CLEANED has no pool");
+  return weft::fail(WEFT_INVALID, sched::making_in.call, "pool", "it is not null, and kind has WEFT_MAKE_CLEANED");
 }
 
 }  // namespace

@@ -132,47 +132,59 @@ bool leaves_full(operation what) { return what <= operation::overwrite; }
   return problem == status::ok ? problem : refuse(problem, word, what, deadline_ns);
 }
 
-// As perform, for a word that has the state that the operation waits for, and no waiters. False:
-// nothing was done.
-[[gnu::always_inline]] inline bool run_at_once(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what,
-                                               request* mine) {
-  feb_entry* const one = *link;
-  if (what == operation::write) {
-    if (one == nullptr || one->is_full || one->has_waiters_for_full()) return false;
-    store(word, mine->value);
-    stripe->remove(link);
-    return true;
-  }
-  if (one != nullptr) return false;
-  if (what == operation::overwrite) {
-    store(word, mine->value);
-    return true;
-  }
-  if (what == operation::take) {
-    link = stripe->add(link, word);
-    if (link == nullptr) return false;
-    (*link)->is_full = false;
-  }
-  mine->value = load(word);
-  return true;
-}
+// ---- at once: a word that has the state that the operation waits for, and no waiters ----
+//
+// Everything else is a tail call, so that these need no frame.
 
-[[gnu::always_inline]] inline status run(std::uint64_t* word, operation what, request* mine, std::uint64_t deadline_ns) {
-  feb_stripe* const stripe = feb_stripe_of(word);
-  stripe->lock.lock();
-  feb_entry** const link = stripe->link_of(word);
-  if (!run_at_once(stripe, link, word, what, mine)) [[unlikely]]
-    return run_slow(stripe, link, word, what, mine, deadline_ns);
-  stripe->lock.unlock();
-  return status::ok;
-}
-
-[[gnu::always_inline]] inline status read(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
+[[gnu::noinline]] status read_locked(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what,
+                                     std::uint64_t deadline_ns, std::uint64_t* out) {
   request mine{0};
-  const status result = run(word, what, &mine, deadline_ns);
+  const status result = run_slow(stripe, link, word, what, &mine, deadline_ns);
   // Into the word itself there is nothing to copy, and it may be another's by now.
   if (result == status::ok && out != nullptr && out != word) *out = mine.value;
   return result;
+}
+
+[[gnu::noinline]] status read_when_free(std::uint64_t* word, operation what, std::uint64_t deadline_ns, std::uint64_t* out) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  return read_locked(stripe, stripe->link_of(word), word, what, deadline_ns, out);
+}
+
+template <operation What>
+[[gnu::always_inline]] inline status read(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  if (!stripe->lock.try_lock()) [[unlikely]]
+    return read_when_free(word, What, deadline_ns, out);
+  feb_entry** const link = stripe->link_of(word);
+  if (*link != nullptr) [[unlikely]]
+    return read_locked(stripe, link, word, What, deadline_ns, out);
+  if constexpr (What == operation::take) {
+    feb_entry* const one = stripe->add_spare(link, word);
+    if (one == nullptr) [[unlikely]]
+      return read_locked(stripe, link, word, What, deadline_ns, out);
+    one->is_full = false;
+  }
+  const std::uint64_t value = load(word);
+  stripe->lock.unlock();
+  if (out != nullptr && out != word) *out = value;
+  return status::ok;
+}
+
+[[gnu::noinline]] status write_locked(feb_stripe* stripe, feb_entry** link, std::uint64_t* word, operation what,
+                                      std::uint64_t value, std::uint64_t deadline_ns) {
+  request mine{value};
+  return run_slow(stripe, link, word, what, &mine, deadline_ns);
+}
+
+[[gnu::noinline]] status write_when_free(std::uint64_t* word, operation what, std::uint64_t value, std::uint64_t deadline_ns) {
+  feb_stripe* const stripe = feb_stripe_of(word);
+  stripe->lock.lock();
+  return write_locked(stripe, stripe->link_of(word), word, what, value, deadline_ns);
+}
+
+bool is_empty_without_waiters(const feb_entry* one) {
+  return one != nullptr && !one->is_full && !one->has_waiters_for_full();
 }
 
 // Takes the lock's release over.
@@ -240,37 +252,44 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
 }
 
 status read_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
-  return read(word, operation::read, deadline_ns, out);
+  return read<operation::read>(word, deadline_ns, out);
 }
 
 status take_full(std::uint64_t* word, std::uint64_t deadline_ns, std::uint64_t* out) {
-  return read(word, operation::take, deadline_ns, out);
+  return read<operation::take>(word, deadline_ns, out);
 }
 
 status write_empty(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns) {
-  request mine{value};
-  return run(word, operation::write, &mine, deadline_ns);
+  feb_stripe* const stripe = feb_stripe_of(word);
+  if (!stripe->lock.try_lock()) [[unlikely]]
+    return write_when_free(word, operation::write, value, deadline_ns);
+  feb_entry** const link = stripe->link_of(word);
+  if (!is_empty_without_waiters(*link) || !stripe->remove_to_spare(link)) [[unlikely]]
+    return write_locked(stripe, link, word, operation::write, value, deadline_ns);
+  store(word, value);
+  stripe->lock.unlock();
+  return status::ok;
 }
 
 status overwrite_full(std::uint64_t* word, std::uint64_t value, std::uint64_t deadline_ns) {
-  request mine{value};
-  return run(word, operation::overwrite, &mine, deadline_ns);
+  return write_when_free(word, operation::overwrite, value, deadline_ns);
 }
 
 status write_and_fill(std::uint64_t* word, std::uint64_t value) { return change(word, &value, true); }
 
 status fill(std::uint64_t* word) { return change(word, nullptr, true); }
 
-// Of a word that is full, mostly, and has no waiters.
+[[gnu::noinline]] static status empty_when_free(std::uint64_t* word) { return change(word, nullptr, false); }
+
 status empty(std::uint64_t* word) {
   feb_stripe* const stripe = feb_stripe_of(word);
-  stripe->lock.lock();
-  feb_entry** link = stripe->link_of(word);
-  if (*link != nullptr) return change_locked(stripe, link, word, nullptr, false);
-  link = stripe->add(link, word);
-  if (link == nullptr) [[unlikely]]
-    return refuse_change(stripe, word, false);
-  (*link)->is_full = false;
+  if (!stripe->lock.try_lock()) [[unlikely]]
+    return empty_when_free(word);
+  feb_entry** const link = stripe->link_of(word);
+  feb_entry* const one = *link == nullptr ? stripe->add_spare(link, word) : nullptr;
+  if (one == nullptr) [[unlikely]]
+    return change_locked(stripe, link, word, nullptr, false);
+  one->is_full = false;
   stripe->lock.unlock();
   return status::ok;
 }

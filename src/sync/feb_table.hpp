@@ -74,6 +74,20 @@ class alignas(base::cache_line) feb_stripe {
     ++count_;
     return end;
   }
+  // As add, without a call: null also if that would need memory.
+  feb_entry* add_spare(feb_entry** end, std::uint64_t* word) {
+    feb_entry* const one = spare_;
+    if (one == nullptr || count_ >= 2 * bucket_count_) [[unlikely]]
+      return nullptr;
+    spare_ = one->next;
+    --spare_count_;
+    one->next = nullptr;
+    one->word = word;
+    one->is_full = true;
+    *end = one;
+    ++count_;
+    return one;
+  }
   feb_entry** find_or_add(std::uint64_t* word) {
     feb_entry** const link = link_of(word);
     return *link != nullptr ? link : add(link, word);
@@ -84,6 +98,13 @@ class alignas(base::cache_line) feb_stripe {
     *link = one->next;
     --count_;
     give_spare(one);
+  }
+  // As remove, without a call. False: that would give memory back, and nothing was done.
+  bool remove_to_spare(feb_entry** link) {
+    if (spare_count_ >= most_spare) [[unlikely]]
+      return false;
+    remove(link);
+    return true;
   }
   // Removes the entry, if there is one, when it says no more. No caller waits for a full word to
   // be full.

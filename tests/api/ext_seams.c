@@ -52,11 +52,24 @@ static void use_bytes(void *argument) {
   CHECK(is_all(small, SMALL, mine) && is_all(large, LARGE, mine + 1));
 }
 
+/* Finds zeros, too, and leaves them, as a builder promises that wants fewer instructions. */
+static void use_bytes_and_clean(void *self) {
+  unsigned char *const large = weft_ext_bytes(self, large_offset);
+  CHECK(is_all(large, LARGE, 0));
+  memset(large, 7, LARGE);
+  weft_yield();
+  CHECK(is_all(large, LARGE, 7));
+  memset(large, 0, LARGE);
+}
+
 static void start_units(weft_thread **units) {
   for (int i = 0; i < MANY; ++i) {
     void *const number = (void *)(uintptr_t)i;
     if (i % 3 == 0) {
       OK(weft_tasklet_create(use_bytes, number, NULL, &units[i]));
+    } else if (i % 5 == 0) {
+      OK(weft_ext_thread_make_in(NULL, use_bytes_and_clean, WEFT_MAKE_CLEANED | (i % 2 ? 0 : WEFT_MAKE_TASKLET), &units[i]));
+      OK(weft_ext_thread_start(units[i]));
     } else {
       units[i] = start(use_bytes, number);
     }

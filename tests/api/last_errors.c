@@ -121,6 +121,8 @@ static void creations(void) {
   FAILS(WEFT_INVALID, not_null, weft_thread_create_copy(nothing, NULL, 1, NULL, &out.thread));
   FAILS(WEFT_INVALID, not_null, weft_ext_thread_make_copy(nothing, NULL, 1, NULL, false, &out.thread));
   FAILS(WEFT_INVALID, "kind has other bits", weft_ext_thread_make_in(pool, nothing, 64, &out.thread));
+  static const char no_pool[] = "pool is not null and kind has WEFT_MAKE_CLEANED";
+  FAILS(WEFT_INVALID, no_pool, weft_ext_thread_make_in(pool, nothing, WEFT_MAKE_CLEANED, &out.thread));
   OK(weft_ext_thread_make_in(pool, nothing, 0, &out.thread));
   FAILS(WEFT_INVALID, "its home is a pool", weft_ext_thread_start(out.thread));
   weft_ext_thread_discard(out.thread);
@@ -131,8 +133,8 @@ static void pin_one_that_stays(void *worker) {
 }
 
 static void handles(void) {
-  static const char is_detached[] = "detached", itself[] = "thread is the caller",
-                    is_joined[] = "the thread has not ended, and another caller is joining it";
+  static const char is_detached[] = "detached", itself[] = "thread is the caller";
+  static const char is_joined[] = "the thread has not ended, and another caller is joining it";
   weft_thread *list[1] = {detached};
   FAILS(WEFT_INVALID, is_detached, weft_thread_join(detached));
   FAILS(WEFT_INVALID, is_detached, weft_thread_join_until(detached, WEFT_FOREVER));

@@ -90,4 +90,21 @@ bool run_child(const runtime* all, child* note, aligned_t* value) {
   return has_written;
 }
 
+// Its record lies in this frame, without a unit.
+bool run_as_task(qthread_f function, void* argument, std::uint16_t flags) {
+  const runtime* const all = current_runtime();
+  weft_thread* const thread = weft_self();
+  if (all == nullptr || thread == nullptr || worker_here(all) < 0) return false;
+  task* const lender = task_of(thread);
+  const task* const maker = self();
+  if (maker == nullptr || maker->in != nullptr || has_keys() || !has_room(all, lender)) return false;
+  task one{};
+  one.function = function;
+  one.argument = argument;
+  one.flags = flags;
+  aligned_t value = 0;
+  static_cast<void>(run_in_place(lender, &one, &value));
+  return true;
+}
+
 }  // namespace weft::qthreads

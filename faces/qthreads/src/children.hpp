@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdint>
 
 #include <weft/ext.h>
 
@@ -61,5 +62,9 @@ inline void run_child_of(const void* word) {
   aligned_t value;
   static_cast<void>(run_child_of(word, &value));
 }
+
+// Runs function(argument) as a task of its own on the caller's stack. False: the caller is no task
+// that can lend it, and nothing was done.
+bool run_as_task(qthread_f function, void* argument, std::uint16_t flags);
 
 }  // namespace weft::qthreads

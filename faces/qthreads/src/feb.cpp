@@ -48,6 +48,12 @@ namespace {
 
 uint64_t* core(const aligned_t* word) { return const_cast<aligned_t*>(word); }
 
+[[gnu::noinline]] int read_fe_of_empty(aligned_t* dest, const aligned_t* src) {
+  run_child_of(src);
+  return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
+                         [=] { return weft_feb_read_fe(core(src), dest); });
+}
+
 }  // namespace
 }  // namespace weft::qthreads
 
@@ -119,10 +125,9 @@ int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {
 
 int qthread_readFE(aligned_t* dest, aligned_t const* src) {
   note_empty_word(src);
-  aligned_t value = 0;
-  static_cast<void>(run_child_of(src, &value));
-  return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
-                         [=] { return weft_feb_read_fe(core(src), dest); });
+  if (const weft_status result = weft_feb_try_read_fe(core(src), dest); result != WEFT_BUSY) [[likely]]
+    return code_of(result);
+  return read_fe_of_empty(dest, src);
 }
 
 int qthread_readFE_nb(aligned_t* restrict dest, aligned_t const* restrict src) {

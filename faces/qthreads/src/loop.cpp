@@ -1,7 +1,8 @@
 // qt_loop and qt_loop_balance.
 #include "loop.hpp"
 
-#include "runtime.hpp"
+#include "children.hpp"
+#include "task.hpp"
 
 namespace weft::qthreads {
 
@@ -46,6 +47,42 @@ aligned_t run_span(void* argument) {
   }
   do_here(mine.all, mine.first);
   return 0;
+}
+
+// ---- parts, where workers without work take them ----
+//
+// A part in two, and the second half is a task, which its maker reads, and so runs itself if it was
+// not taken.
+
+struct branch {
+  crew* all;
+  std::size_t first, last;
+};
+
+aligned_t run_branch(void* argument) {
+  const branch mine = *static_cast<branch*>(argument);
+  if (mine.last - mine.first == 1) {
+    mine.all->do_part(mine.all->work, mine.first);
+    return 0;
+  }
+  const std::size_t middle = mine.first + (mine.last - mine.first + 1) / 2;
+  branch left{mine.all, mine.first, middle}, right{mine.all, middle, mine.last};
+  aligned_t end = 0;
+  const bool is_made =
+      qthread_spawn(run_branch, &right, 0, &end, 0, nullptr, NO_SHEPHERD, mine.all->features) == QTHREAD_SUCCESS;
+  run_branch(&left);
+  aligned_t value = 0;
+  if (!is_made) {
+    run_branch(&right);
+  } else if (!run_child_of(&end, &value)) {  // no call of this interface: the body's task may be simple, and tell of waits
+    static_cast<void>(weft_feb_read_ff(&end, nullptr));
+  }
+  return 0;
+}
+
+bool run_branches(crew* all) {
+  branch whole{all, 0, all->count};
+  return run_as_task(run_branch, &whole, (all->features & QTHREAD_SPAWN_SIMPLE) != 0 ? is_simple : 0);
 }
 
 // ---- a task an index ----
@@ -119,6 +156,8 @@ void run_balanced(std::size_t start, std::size_t stop, qt_loop_f function, void*
 }  // namespace
 
 void run_crew(crew* all) {
+  const runtime* const where = current_runtime();
+  if (where != nullptr && !where->has_pools() && run_branches(all)) return;
   qt_sinc_init(&all->done, 0, nullptr, nullptr, all->count);
   start_span({all, 0, all->count});
   qt_sinc_wait(&all->done, nullptr);

@@ -14,6 +14,15 @@ static_assert(sizeof(syncvar_t) == sizeof(weft_syncvar) && alignof(syncvar_t) ==
 
 weft_syncvar* core(syncvar_t* one) { return reinterpret_cast<weft_syncvar*>(one); }
 
+// First without a look at who may have to run before.
+template <class Attempt, class Wait>
+[[gnu::always_inline]] inline int read_full(const syncvar_t* word, Attempt attempt, Wait wait) {
+  if (const weft_status result = attempt(); result != WEFT_BUSY) [[likely]]
+    return code_of(result);
+  run_child_of(word);
+  return at_once_or_wait(attempt, wait);
+}
+
 bool is_too_large(std::uint64_t value) { return value > WEFT_SYNCVAR_MAX; }
 
 }  // namespace
@@ -56,9 +65,8 @@ int qthread_syncvar_writeF(syncvar_t* restrict dest, uint64_t const* restrict sr
 }
 
 int qthread_syncvar_readFF(uint64_t* restrict dest, syncvar_t* restrict src) {
-  run_child_of(src);
-  return at_once_or_wait([=] { return weft_syncvar_try_read_ff(core(src), dest); },
-                         [=] { return weft_syncvar_read_ff(core(src), dest); });
+  return read_full(
+      src, [=] { return weft_syncvar_try_read_ff(core(src), dest); }, [=] { return weft_syncvar_read_ff(core(src), dest); });
 }
 
 int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
@@ -66,9 +74,8 @@ int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) 
 }
 
 int qthread_syncvar_readFE(uint64_t* restrict dest, syncvar_t* restrict src) {
-  run_child_of(src);
-  return at_once_or_wait([=] { return weft_syncvar_try_read_fe(core(src), dest); },
-                         [=] { return weft_syncvar_read_fe(core(src), dest); });
+  return read_full(
+      src, [=] { return weft_syncvar_try_read_fe(core(src), dest); }, [=] { return weft_syncvar_read_fe(core(src), dest); });
 }
 
 int qthread_syncvar_readFE_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
