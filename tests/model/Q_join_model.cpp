@@ -122,6 +122,8 @@ struct family {
   void ends(const aligned_t* which);
 };
 family* of_the_model;
+// With the scheduler weft, tasks wait in a worker's queue. Here that is the pool, too.
+bool is_by_queue = false;
 
 // What a new task in the same memory would write.
 void use_again(weft::mem::slab_cache& free) {
@@ -160,6 +162,7 @@ family::family() {
     workers[number].open = &pool;
     workers[number].made = &noted[number];
   }
+  all.wanted.scheduler = is_by_queue ? scheduler_kind::weft : scheduler_kind::distrib;
   all.shepherd_count = 1;
   all.workers_each = 2;
   all.shepherds = &only;
@@ -215,7 +218,8 @@ weft_status weft_ext_thread_make_in(weft_pool*, weft_function function, unsigned
   auto* const core = new (one->of_the_core) sched::unit{};
   core->context.set_maker(nullptr);
   core->state.store(sched::unit_state::running, base::relaxed);
-  core->join.store(kind == WEFT_MAKE_DETACHED ? sched::join_word::detached : sched::join_word::open, base::relaxed);
+  check((kind & WEFT_MAKE_CLEANED) == (is_by_queue ? unsigned{WEFT_MAKE_CLEANED} : 0), "the short way is for the queue");
+  core->join.store((kind & WEFT_MAKE_DETACHED) != 0 ? sched::join_word::detached : sched::join_word::open, base::relaxed);
   core->set(sched::ends_noticed);  // as all units of pools
   *out = one->handle();
   return WEFT_OK;
@@ -241,7 +245,15 @@ void weft_yield() {
   static_cast<void>(weft_ext_pool_push(&of_the_model->pool, mine, WEFT_PUSH_YIELDED));
   while (pop(&of_the_model->pool) != mine) weft::arch::pause();
 }
-bool weft_ext_thread_take_back(weft_thread*) { return false; }  // all tasks wait in the pool
+weft_status weft_ext_thread_start(weft_thread* thread) {
+  return weft_ext_pool_push(&of_the_model->pool, thread, WEFT_PUSH_NEW);
+}
+bool weft_ext_thread_take_back(weft_thread* thread) {
+  if (!weft_ext_pool_remove(&of_the_model->pool, thread)) return false;
+  if (!qthread_world::unit_of(thread)->fields.has_started.load(base::relaxed)) return true;
+  static_cast<void>(weft_ext_pool_push(&of_the_model->pool, thread, WEFT_PUSH_WOKEN));
+  return false;
+}
 weft_status weft_pin(int) { return WEFT_OK; }
 
 }  // extern "C"
@@ -412,17 +424,33 @@ void returned_by_a_syncvar() {
   for (int index = 0; index < shared.made_count; ++index) check(times_freed(shared.made[index]) == 1, "each unit is freed once");
 }
 
+template <void (*Body)(), bool IsByQueue>
+void by() {
+  is_by_queue = IsByQueue;
+  Body();
+}
+template <void (*Body)()>
+constexpr auto by_pool = by<Body, false>;
+template <void (*Body)()>
+constexpr auto by_queue = by<Body, true>;
+
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 20'000};
 constexpr bounds deep{.preemptions = 4, .weak = 2, .executions = 1'000'000};
 constexpr explorer::expectations usual{.at_least = 100, .quick = quick, .deep = deep};
 
-const model m1{"Q join: made and read", usual, made_and_read};
-const model m2{"Q join: read by another", usual, read_by_another};
-const model m3{"Q join: begun elsewhere", usual, begun_elsewhere};
-const model m4{"Q join: a note is replaced", usual, a_note_is_replaced};
-const model m5{"Q join: a note is left", usual, a_note_is_left};
-const model m6{"Q join: two children", usual, two_children};
-const model m7{"Q join: returned by a syncvar", usual, returned_by_a_syncvar};
-const model m8{"Q join: a word on its stack", usual, a_word_on_its_stack};
+const model m1{"Q join: made and read", usual, by_pool<made_and_read>};
+const model m2{"Q join: read by another", usual, by_pool<read_by_another>};
+const model m3{"Q join: begun elsewhere", usual, by_pool<begun_elsewhere>};
+const model m4{"Q join: a note is replaced", usual, by_pool<a_note_is_replaced>};
+const model m5{"Q join: a note is left", usual, by_pool<a_note_is_left>};
+const model m6{"Q join: two children", usual, by_pool<two_children>};
+const model m7{"Q join: returned by a syncvar", usual, by_pool<returned_by_a_syncvar>};
+const model m8{"Q join: a word on its stack", usual, by_pool<a_word_on_its_stack>};
+const model n1{"Q join, by the queue: made and read", usual, by_queue<made_and_read>};
+const model n2{"Q join, by the queue: read by another", usual, by_queue<read_by_another>};
+const model n3{"Q join, by the queue: begun elsewhere", usual, by_queue<begun_elsewhere>};
+const model n4{"Q join, by the queue: a note is replaced", usual, by_queue<a_note_is_replaced>};
+const model n5{"Q join, by the queue: two children", usual, by_queue<two_children>};
+const model n6{"Q join, by the queue: a word on its stack", usual, by_queue<a_word_on_its_stack>};
 
 }  // namespace
