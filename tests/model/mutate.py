@@ -30,7 +30,7 @@ from dataclasses import dataclass
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SRC = os.path.join(ROOT, "src")  # --src: of another tree
-BESIDE = ("net", "dist", os.path.join("lang", "runtime"))  # likewise
+BESIDE = ("net", "dist", os.path.join("lang", "runtime"), os.path.join("faces", "mpi", "src"))  # likewise
 TAG = re.compile(r"\[([A-Z]\d+)\]\s+(?:relaxed|acquire|release|acq_rel|seq_cst|light fence|heavy fence|fence)\s*:")
 ORDER = re.compile(r"\b(base::|__ATOMIC_|std::memory_order_)(acquire|release|acq_rel|seq_cst|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
 FENCE = re.compile(r"\b(?:base::|os::|weft_hot_)(light_fence|heavy_fence|heavy_fence_between_processes|fence_seq_cst)\(\);")

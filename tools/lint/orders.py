@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import sources
 
-EXEMPT = ("src/base/atomic.hpp", "lang/runtime/weft_tascell/atomic.hpp", "src/os/fence.hpp", "src/os/fence.cpp")  # where the words are defined
+EXEMPT = ("src/base/atomic.hpp", "lang/runtime/weft_tascell/atomic.hpp", "src/os/fence.hpp", "src/os/fence.cpp", "faces/mpi/src/weft_mpi/word.h")  # where the words are defined
 OPERATION = re.compile(
     r"(?:\.|->)\s*(load|store|exchange|compare_exchange_weak|compare_exchange_strong|fetch_add|fetch_sub|fetch_and|fetch_or"
-    r"|fetch_xor|test_and_set)\s*\(|\b(__atomic_(?!thread_fence|signal_fence)\w+|weft_hot_load\w*|weft_hot_store)\s*\("
+    r"|fetch_xor|test_and_set)\s*\(|\b(__atomic_(?!thread_fence|signal_fence)\w+|weft_hot_load\w*|weft_hot_store|mpi_(?:word|slot|number)_\w+)\s*\("
 )
 FENCE = re.compile(r"\b(weft_hot_light_fence|fence_seq_cst|light_fence|heavy_fence|heavy_fence_between_processes|atomic_thread_fence|__atomic_thread_fence)\s*\(")
 ORDER = re.compile(r"\b(?:memory_order_|__ATOMIC_)?(relaxed|acquire|release|acq_rel|seq_cst|RELAXED|ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)\b")
@@ -182,6 +182,7 @@ def check_tags(files, pages):
 
 def check(top):
     paths = sources.files(top, ["src", "faces/argobots", "faces/common", "faces/qthreads/src", "dist", "lang"], (".hpp", ".cpp", ".h")) + sources.files(top, ["include/weft/hot.h"], ".h")
+    paths += sources.files(top, ["faces/mpi/src"], (".c", ".h"))
     files = [SourceFile(path, sources.read(top, path)) for path in paths if path not in EXEMPT]
     folder = os.path.join(top, "docs", "protocols")
     pages = {name[:-3] for name in (os.listdir(folder) if os.path.isdir(folder) else []) if name.endswith(".md")}

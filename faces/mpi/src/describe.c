@@ -50,6 +50,7 @@ void describe_wait(mpi_wait *one) {
   if (length + 2 > sizeof one->text) return;
   snprintf(one->text + length + 1, sizeof one->text - length - 1, "%s%s%s", comm + (comm[0] == ' '), peer,
            requests + (requests[0] == ' '));
+  /* [M15] release: the rest of the text, for dumps on other OS threads; pairs with [M15] */
   __atomic_store_n(&one->text[length], ' ', __ATOMIC_RELEASE);
 }
 
@@ -62,7 +63,8 @@ static void report_call(mpi_wait *one, uint64_t now_ns) {
 
 void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns) {
   unsigned lines = 0;
-  for (mpi_wait *one = first; one != NULL && lines < MOST_LINES; one = one->next, ++lines) report_call(one, now_ns);
+  for (mpi_wait *one = first; one != NULL && lines < MOST_LINES; one = (mpi_wait *)one->link.next, ++lines)
+    report_call(one, now_ns);
   if (lines < count) say("weft-mpi: rank %d: and %u more", own_rank(), count - lines);
 }
 

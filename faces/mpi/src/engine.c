@@ -1,6 +1,9 @@
-/* See engine.h. Threads that park push their records onto a stack, `arrivals`. The engine takes
- * them from there into a queue of its own, which only the holder of `is_held` touches. It asks for a
- * slice of the queue from its front; what is not complete goes to the back.
+/* See engine.h, and arrivals.h for what OS threads share. Threads that park push their records onto a
+ * stack. The engine takes them from there into a queue of its own, which only its holder touches. It
+ * asks for a slice of the queue from its front; what is not complete goes to the back.
+ *
+ * A thread that is alone in waiting spins for a while before it parks: the worker would have nothing
+ * else to do, and a message that is under way comes within microseconds.
  *
  * The source is one in which an idle worker sleeps: it asks again after 1, 2, 4 ... microseconds, up
  * to WEFT_MPI_POLL, spinning first and sleeping from some length on. It belongs to one life of the
@@ -11,13 +14,11 @@
  * communicator is. */
 #include "engine.h"
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "arrivals.h"
 #include "describe.h"
 #include "errors.h"
 #include "real.h"
@@ -25,26 +26,28 @@
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
 #define LEAST_SLEEP_NS 16000u /* shorter pauses spin */
+#define LONGEST_SLEEP_NS 3600000000000u
 #define DESCRIBED_AFTER_NS 10000000u
+
+#define SPINS_NS 50000u /* of a thread that is alone in waiting */
+#define TESTS_A_TURN 8u /* of a thread that spins, between looks at what else there is to do */
 
 static struct {
   unsigned word; /* of weft_ext_worker_word */
   bool has_word;
 
-  mpi_wait *arrivals; /* atomic; the newest first */
-  uint32_t sleeps;    /* atomic: a worker is about to sleep, or sleeps, on it; also the futex */
-  uint32_t is_rung;   /* atomic: wake was called */
-  unsigned parked;    /* atomic: threads */
-  unsigned calls;     /* atomic: that have parked, and are not ended */
+  mpi_arrivals shared;
+  unsigned parked;  /* atomic: threads */
+  bool has_spinner; /* atomic */
 
-  uint32_t is_held; /* atomic; guards what follows */
+  /* Its holder's. */
   mpi_wait *first, *last;
   unsigned queued;
   mpi_wait *complete;  /* found, and not yet made ready; the newest first */
   uint64_t changed_ns; /* the last completion, report, or arrival in an empty queue */
 } engine;
 
-static __thread bool is_inside; /* this OS thread holds engine.is_held */
+static __thread bool is_inside; /* this OS thread holds the engine */
 
 static uint64_t now_ns(void) {
   struct timespec now;
@@ -53,13 +56,13 @@ static uint64_t now_ns(void) {
 }
 
 static bool try_enter(void) {
-  if (__atomic_exchange_n(&engine.is_held, 1, __ATOMIC_ACQUIRE) != 0) return false;
+  if (!hold_arrivals(&engine.shared)) return false;
   return is_inside = true;
 }
 
 static void leave(void) {
   is_inside = false;
-  __atomic_store_n(&engine.is_held, 0, __ATOMIC_RELEASE); /* pairs with try_enter */
+  let_arrivals_go(&engine.shared);
 }
 
 static void enter(void) {
@@ -68,12 +71,14 @@ static void enter(void) {
 
 /* ---- inside -------------------------------------------------------------------------------- */
 
+static mpi_wait *next_of(const mpi_wait *one) { return (mpi_wait *)one->link.next; }
+
 static void push_back(mpi_wait *one) {
-  one->next = NULL;
+  one->link.next = NULL;
   if (engine.first == NULL) {
     engine.first = one;
   } else {
-    engine.last->next = one;
+    engine.last->link.next = &one->link;
   }
   engine.last = one;
   ++engine.queued;
@@ -81,27 +86,19 @@ static void push_back(mpi_wait *one) {
 
 static mpi_wait *pop_front(void) {
   mpi_wait *const one = engine.first;
-  engine.first = one->next;
+  engine.first = next_of(one);
   --engine.queued;
   return one;
 }
 
 static void take_arrivals(uint64_t now) {
-  /* acquire: sees the records; pairs with `enlist` */
-  mpi_wait *newest = __atomic_exchange_n(&engine.arrivals, NULL, __ATOMIC_SEQ_CST);
-  mpi_wait *oldest = NULL;
-  if (newest == NULL) return;
+  mpi_link *one = take_arrivals_in_order(&engine.shared);
+  if (one == NULL) return;
   if (engine.first == NULL) engine.changed_ns = now;
-  while (newest != NULL) {
-    mpi_wait *const next = newest->next;
-    newest->next = oldest;
-    oldest = newest;
-    newest = next;
-  }
-  while (oldest != NULL) {
-    mpi_wait *const next = oldest->next;
-    push_back(oldest);
-    oldest = next;
+  while (one != NULL) {
+    mpi_link *const next = one->next;
+    push_back((mpi_wait *)one);
+    one = next;
   }
 }
 
@@ -147,7 +144,7 @@ static bool look(unsigned most, uint64_t now) {
   for (unsigned left = engine.queued; left != 0 && tests < most; --left) {
     mpi_wait *const one = pop_front();
     if (is_complete(one, &tests)) {
-      one->next = engine.complete;
+      one->link.next = &engine.complete->link;
       engine.complete = one;
       engine.changed_ns = now;
       continue;
@@ -170,8 +167,8 @@ static mpi_wait *take_complete(void) {
   mpi_wait *found = NULL;
   while (engine.complete != NULL) {
     mpi_wait *const one = engine.complete;
-    engine.complete = one->next;
-    one->next = found;
+    engine.complete = next_of(one);
+    one->link.next = &found->link;
     found = one;
   }
   return found;
@@ -181,13 +178,13 @@ static mpi_wait *take_complete(void) {
 
 static weft_source *current_source(void) {
   uint64_t *const word = engine.has_word ? weft_ext_worker_word(0, engine.word) : NULL;
-  return word == NULL ? NULL : (weft_source *)(uintptr_t)__atomic_load_n(word, __ATOMIC_ACQUIRE);
+  return word == NULL ? NULL : (weft_source *)(uintptr_t)read_source(word);
 }
 
 static size_t make_ready(mpi_wait *found) {
   size_t count = 0;
   while (found != NULL) {
-    mpi_wait *const next = found->next; /* its thread may run, and the record be gone */
+    mpi_wait *const next = next_of(found); /* its thread may run, and the record be gone */
     weft_thread *const thread = found->thread;
     weft_ext_unpark(thread);
     ++count;
@@ -225,33 +222,13 @@ static bool finds_complete(void) {
 }
 
 static void spin_until(uint64_t end_ns) {
-  while (now_ns() < end_ns && __atomic_load_n(&engine.arrivals, __ATOMIC_RELAXED) == NULL &&
-         __atomic_load_n(&engine.is_rung, __ATOMIC_RELAXED) == 0) {
-    sched_yield();
-  }
-}
-
-static void sleep_until(uint64_t now, uint64_t end_ns) {
-  const uint64_t pause_ns = end_ns == WEFT_FOREVER ? 3600000000000u : end_ns - now;
-  const struct timespec pause = {.tv_sec = (time_t)(pause_ns / 1000000000u), .tv_nsec = (long)(pause_ns % 1000000000u)};
-  /* Those that ring write their word first, and then look at this one. */
-  __atomic_store_n(&engine.sleeps, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&engine.arrivals, __ATOMIC_SEQ_CST) == NULL && __atomic_load_n(&engine.is_rung, __ATOMIC_SEQ_CST) == 0) {
-    syscall(SYS_futex, &engine.sleeps, FUTEX_WAIT_PRIVATE, 1, &pause, NULL, 0);
-  }
-  __atomic_store_n(&engine.sleeps, 0, __ATOMIC_RELAXED);
-}
-
-static void end_sleep(void) {
-  if (__atomic_load_n(&engine.sleeps, __ATOMIC_SEQ_CST) == 0) return;
-  __atomic_store_n(&engine.sleeps, 0, __ATOMIC_RELAXED);
-  syscall(SYS_futex, &engine.sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  while (now_ns() < end_ns && !has_arrivals(&engine.shared) && !is_rung(&engine.shared)) sched_yield();
 }
 
 static void wait_in_engine(void *state, uint64_t deadline_ns) {
   uint64_t pause_ns = 1000;
   (void)state;
-  while (__atomic_exchange_n(&engine.is_rung, 0, __ATOMIC_SEQ_CST) == 0 && !finds_complete()) {
+  while (!take_ring(&engine.shared) && !finds_complete()) {
     const uint64_t now = now_ns();
     if (now >= deadline_ns) return;
     uint64_t end_ns = has_parked() ? now + pause_ns : WEFT_FOREVER;
@@ -259,7 +236,7 @@ static void wait_in_engine(void *state, uint64_t deadline_ns) {
     if (end_ns - now < LEAST_SLEEP_NS) {
       spin_until(end_ns);
     } else {
-      sleep_until(now, end_ns);
+      sleep_in_engine(&engine.shared, end_ns == WEFT_FOREVER ? LONGEST_SLEEP_NS : end_ns - now);
     }
     pause_ns = 2 * pause_ns < mpi_settings()->poll_ns ? 2 * pause_ns : mpi_settings()->poll_ns;
   }
@@ -267,8 +244,7 @@ static void wait_in_engine(void *state, uint64_t deadline_ns) {
 
 static void wake_engine(void *state) {
   (void)state;
-  __atomic_store_n(&engine.is_rung, 1, __ATOMIC_SEQ_CST);
-  end_sleep();
+  ring_engine(&engine.shared);
 }
 
 void prepare_engine(void) { engine.has_word = weft_ext_worker_reserve(&engine.word) == WEFT_OK; }
@@ -278,10 +254,10 @@ static bool add_source(uint64_t *word) {
   static const weft_source_ops ops = {sizeof ops, poll_engine, wait_in_engine, wake_engine};
   bool has_source = true;
   enter();
-  if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0) {
+  if (read_source(word) == 0) {
     weft_source *source = NULL;
     has_source = weft_ext_source_add_with(&ops, NULL, &source) == WEFT_OK;
-    __atomic_store_n(word, (uint64_t)(uintptr_t)source, __ATOMIC_RELEASE); /* pairs with current_source */
+    publish_source(word, (uint64_t)(uintptr_t)source);
   }
   leave();
   return has_source;
@@ -291,7 +267,7 @@ bool has_engine(void) {
   if (!engine.has_word) return false;
   uint64_t *const word = weft_ext_worker_word(0, engine.word);
   if (word == NULL) return false;
-  return __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0 || add_source(word);
+  return read_source(word) != 0 || add_source(word);
 }
 
 /* ---- parking --------------------------------------------------------------------------------- */
@@ -299,26 +275,43 @@ bool has_engine(void) {
 static bool enlist(weft_thread *self, void *argument) {
   mpi_wait *const one = argument;
   one->thread = self;
-  mpi_wait *newest = __atomic_load_n(&engine.arrivals, __ATOMIC_RELAXED);
-  do {
-    one->next = newest;
-    /* release: publishes the record; pairs with take_arrivals */
-  } while (!__atomic_compare_exchange_n(&engine.arrivals, &newest, one, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-  end_sleep();
+  push_arrival(&engine.shared, &one->link);
   return true;
+}
+
+/* Others of this worker run meanwhile. Returns whether the wait is over. */
+static bool spin_until_complete(mpi_wait *wait) {
+  const uint64_t end_ns = now_ns() + SPINS_NS;
+  bool is_over = false;
+  unsigned tests = 0;
+  do {
+    weft_yield();
+    for (unsigned i = 0; i < TESTS_A_TURN && !is_over; ++i) is_over = is_complete(wait, &tests);
+  } while (!is_over && !has_parked() && now_ns() < end_ns);
+  return is_over;
+}
+
+/* At most about one thread of the process does so at a time. */
+static bool is_over_soon(mpi_wait *wait) {
+  if (has_parked() || __atomic_load_n(&engine.has_spinner, __ATOMIC_RELAXED)) return false;
+  __atomic_store_n(&engine.has_spinner, true, __ATOMIC_RELAXED);
+  const bool is_over = spin_until_complete(wait);
+  __atomic_store_n(&engine.has_spinner, false, __ATOMIC_RELAXED);
+  return is_over;
 }
 
 void park_until_complete(mpi_wait *wait) {
   unsigned tests = 0;
   wait->completed = 0;
-  wait->has_parked = false;
+  wait->is_open = false;
   if (is_complete(wait, &tests)) return;
-  wait->has_parked = true;
+  wait->is_open = true;
+  begin_call(&engine.shared);
+  if (is_over_soon(wait)) return;
   wait->is_described = false;
   wait->since_ns = now_ns();
   strncpy(wait->text, wait->call, sizeof wait->text - 1);
   wait->text[sizeof wait->text - 1] = 0;
-  __atomic_fetch_add(&engine.calls, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&engine.parked, 1, __ATOMIC_RELAXED);
   weft_ext_source_expect(current_source(), 1);
   const weft_status result = weft_ext_park(enlist, wait, wait->text);
@@ -326,11 +319,10 @@ void park_until_complete(mpi_wait *wait) {
 }
 
 void end_wait(const mpi_wait *wait) {
-  /* release: MPI_Finalize comes after the call; pairs with parked_calls */
-  if (wait->has_parked) __atomic_fetch_sub(&engine.calls, 1, __ATOMIC_RELEASE);
+  if (wait->is_open) end_call(&engine.shared);
 }
 
-unsigned parked_calls(void) { return __atomic_load_n(&engine.calls, __ATOMIC_ACQUIRE); }
+unsigned parked_calls(void) { return open_calls(&engine.shared); }
 
 void report_parked_calls(void) {
   enter();
@@ -344,7 +336,7 @@ void forget_communicator(MPI_Comm comm) {
   if (!has_parked() || is_inside) return;
   enter();
   take_arrivals(now_ns());
-  for (mpi_wait *one = engine.first; one != NULL; one = one->next) {
+  for (mpi_wait *one = engine.first; one != NULL; one = next_of(one)) {
     if (!one->has_comm || one->comm != comm || one->is_described) continue;
     describe_wait(one);
   }

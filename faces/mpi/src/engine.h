@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <weft/ext.h>
 
+#include "arrivals.h"
 #include "family.h"
 
 typedef enum mpi_wait_kind {
@@ -21,6 +22,7 @@ typedef enum mpi_peer_kind { HAS_NO_PEER, HAS_SOURCE, HAS_DESTINATION } mpi_peer
 
 /* One call that waits, on the stack of its caller, which fills in the first part. */
 typedef struct mpi_wait {
+  mpi_link link;    /* the engine's */
   const char *call; /* "MPI_Recv" */
   mpi_wait_kind kind;
   const MPI_Request *requests;
@@ -32,10 +34,9 @@ typedef struct mpi_wait {
 
   /* The engine's. */
   int completed; /* WAITS_FOR_ALL: so many of the first requests are complete */
-  bool has_parked, is_described;
+  bool is_open, is_described;
   uint64_t since_ns;
   weft_thread *thread;
-  struct mpi_wait *next;
   char text[200]; /* for reports and dumps: the call, and more after a while */
 } mpi_wait;
 
@@ -54,7 +55,7 @@ void end_wait(const mpi_wait *wait);
  * handler. */
 bool is_request_complete(MPI_Request request);
 
-/* How many calls have parked, and are not ended. */
+/* How many calls spin or have parked, and are not ended. */
 unsigned parked_calls(void);
 
 /* Writes a line for each parked call, up to a number. */
