@@ -5,8 +5,10 @@
  * A thread that is alone in waiting spins for a while before it parks: the worker would have nothing
  * else to do, and a message that is under way comes within microseconds.
  *
- * The source is one in which an idle worker sleeps: it asks again after 1, 2, 4 ... microseconds, up
- * to WEFT_MPI_POLL, spinning first and sleeping from some length on. It belongs to one life of the
+ * The source is one in which an idle worker sleeps: it asks again after an eighth of the time for
+ * which there has been no news, at most after WEFT_MPI_POLL, spinning first and sleeping from some
+ * length on. News are completions, arrivals, and tests that take long: those move parts of a long
+ * message, which would crawl if the next part had to wait. The source belongs to one life of the
  * runtime, so its address lies in a word of worker 0, which is 0 when a life begins.
  *
  * Tried: MPI_Testsome over all requests. It is cheaper per request, but completes them in the
@@ -26,6 +28,9 @@
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
 #define LEAST_SLEEP_NS 16000u /* shorter pauses spin */
+#define LEAST_PAUSE_NS 1000u
+#define PAUSES_BY_QUIET 8u /* the part of the quiet time that a pause takes */
+#define LONG_TEST_NS 2000u /* such a test has moved data */
 #define LONGEST_SLEEP_NS 3600000000000u
 #define DESCRIBED_AFTER_NS 10000000u
 
@@ -45,6 +50,7 @@ static struct {
   unsigned queued;
   mpi_wait *complete;  /* found, and not yet made ready; the newest first */
   uint64_t changed_ns; /* the last completion, report, or arrival in an empty queue */
+  uint64_t news_ns;    /* the last completion, arrival, or long test */
 } engine;
 
 static __thread bool is_inside; /* this OS thread holds the engine */
@@ -95,6 +101,7 @@ static void take_arrivals(uint64_t now) {
   mpi_link *one = take_arrivals_in_order(&engine.shared);
   if (one == NULL) return;
   if (engine.first == NULL) engine.changed_ns = now;
+  engine.news_ns = now;
   while (one != NULL) {
     mpi_link *const next = one->next;
     push_back((mpi_wait *)one);
@@ -146,7 +153,7 @@ static bool look(unsigned most, uint64_t now) {
     if (is_complete(one, &tests)) {
       one->link.next = &engine.complete->link;
       engine.complete = one;
-      engine.changed_ns = now;
+      engine.changed_ns = engine.news_ns = now;
       continue;
     }
     if (!one->is_described && now - one->since_ns > DESCRIBED_AFTER_NS) describe_wait(one);
@@ -212,11 +219,31 @@ static size_t poll_engine(void *state) {
   return make_ready(found);
 }
 
-static bool finds_complete(void) {
+static uint64_t pause_after(uint64_t quiet_ns) {
+  const uint64_t pause_ns = quiet_ns / PAUSES_BY_QUIET;
+  const uint64_t most_ns = mpi_settings()->poll_ns;
+  if (pause_ns > most_ns) return most_ns;
+  return pause_ns < LEAST_PAUSE_NS ? LEAST_PAUSE_NS : pause_ns;
+}
+
+/* Whether the MPI moves parts of a message. A first test may take long because the process has slept. */
+static bool is_moving(uint64_t now) {
+  unsigned tests = 0;
+  if (engine.first == NULL || now - engine.news_ns < SPINS_NS || now_ns() - now < LONG_TEST_NS) return false;
+  const uint64_t again = now_ns();
+  is_complete(engine.first, &tests);
+  return now_ns() - again > LONG_TEST_NS * tests;
+}
+
+/* *pause_ns: until it is worth while to ask again. */
+static bool finds_complete(uint64_t *pause_ns) {
+  *pause_ns = LEAST_PAUSE_NS;
   if (!has_parked() || !try_enter()) return false;
   const uint64_t now = now_ns();
   const bool found = look(engine.queued + TESTS_A_POLL, now);
   if (!found) report_stall(now);
+  if (!found && is_moving(now)) engine.news_ns = now;
+  *pause_ns = pause_after(now - engine.news_ns);
   leave();
   return found;
 }
@@ -226,9 +253,9 @@ static void spin_until(uint64_t end_ns) {
 }
 
 static void wait_in_engine(void *state, uint64_t deadline_ns) {
-  uint64_t pause_ns = 1000;
+  uint64_t pause_ns = 0;
   (void)state;
-  while (!take_ring(&engine.shared) && !finds_complete()) {
+  while (!take_ring(&engine.shared) && !finds_complete(&pause_ns)) {
     const uint64_t now = now_ns();
     if (now >= deadline_ns) return;
     uint64_t end_ns = has_parked() ? now + pause_ns : WEFT_FOREVER;
@@ -238,7 +265,6 @@ static void wait_in_engine(void *state, uint64_t deadline_ns) {
     } else {
       sleep_in_engine(&engine.shared, end_ns == WEFT_FOREVER ? LONGEST_SLEEP_NS : end_ns - now);
     }
-    pause_ns = 2 * pause_ns < mpi_settings()->poll_ns ? 2 * pause_ns : mpi_settings()->poll_ns;
   }
 }
 

@@ -18,9 +18,9 @@ struct variable {
   uint64_t *value;
 };
 
-static struct mpi_settings all = {.poll_ns = 200000, .stall_ns = 60000000000u};
+static struct mpi_settings all = {.poll_ns = 2000000, .stall_ns = 60000000000u};
 static const struct variable variables[] = {
-    {"WEFT_MPI_POLL", 1000, 1000000000, false, "a duration from 1us to 1s, such as 200us", &all.poll_ns},
+    {"WEFT_MPI_POLL", 1000, 1000000000, false, "a duration from 1us to 1s, such as 2ms", &all.poll_ns},
     {"WEFT_MPI_STALL", 1000000, 86400000000000, true, "a duration from 1ms to 86400s, such as 60s, or off", &all.stall_ns}};
 #define VARIABLES (sizeof variables / sizeof variables[0])
 
