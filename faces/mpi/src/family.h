@@ -12,6 +12,7 @@
 #define NULL_REQUEST ((MPI_Request)find_mpi_symbol("ompi_request_null"))
 #define WORLD ((MPI_Comm)find_mpi_symbol("ompi_mpi_comm_world"))
 #define PACKED_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_packed"))
+#define BYTE_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_byte"))
 #else
 #define WEFT_MPI_FAMILY "MPICH"
 #define WEFT_MPI_LIBRARY "libweft-mpi-mpich"
@@ -19,6 +20,7 @@
 #define NULL_REQUEST MPI_REQUEST_NULL
 #define WORLD MPI_COMM_WORLD
 #define PACKED_TYPE MPI_PACKED
+#define BYTE_TYPE MPI_BYTE
 #endif
 
 /* MPI 4: counts of type MPI_Count, in functions whose names end in _c. */

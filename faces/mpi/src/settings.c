@@ -18,9 +18,10 @@ struct variable {
   uint64_t *value;
 };
 
-static struct mpi_settings all = {.poll_ns = 2000000, .stall_ns = 60000000000u};
+static struct mpi_settings all = {.poll_ns = 2000000, .start_ns = 10000000000u, .stall_ns = 60000000000u};
 static const struct variable variables[] = {
     {"WEFT_MPI_POLL", 1000, 1000000000, false, "a duration from 1us to 1s, such as 2ms", &all.poll_ns},
+    {"WEFT_MPI_START", 1000000, 86400000000000, true, "a duration from 1ms to 86400s, such as 10s, or off", &all.start_ns},
     {"WEFT_MPI_STALL", 1000000, 86400000000000, true, "a duration from 1ms to 86400s, such as 60s, or off", &all.stall_ns}};
 #define VARIABLES (sizeof variables / sizeof variables[0])
 
@@ -56,7 +57,8 @@ static void warn_of_unknown(const char *entry) {
   for (unsigned i = 0; i < VARIABLES; ++i) {
     if (strlen(variables[i].name) == length && strncmp(entry, variables[i].name, length) == 0) return;
   }
-  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_POLL and WEFT_MPI_STALL", (int)length, entry);
+  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_POLL, WEFT_MPI_START and WEFT_MPI_STALL", (int)length,
+      entry);
 }
 
 static void read_all(void) {

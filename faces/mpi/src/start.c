@@ -2,6 +2,7 @@
  * end, which waits for calls that are parked. */
 #include <weft/ext.h>
 
+#include "agree.h"
 #include "caller.h"
 #include "describe.h"
 #include "engine.h"
@@ -26,6 +27,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   if (error != MPI_SUCCESS) return error;
   note_level(*provided);
   prepare_errors();
+  agree_with_ranks();
   return MPI_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
 
-usage: run_test.py MPI program levels levels-linked-in-the-wrong-order [weft program-without-the-library]"""
+usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library
+                   [weft program-without-the-library]"""
 
 import contextlib
 import os
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-MPI, PROGRAM, LEVELS, WRONG_ORDER, *PRELOADED = sys.argv[1:]
+MPI, PROGRAM, LEVELS, WRONG_ORDER, STRANGE, *PRELOADED = sys.argv[1:]
 LAUNCHER = "mpirun." + MPI
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
 SECONDS = 20  # no case takes two
@@ -22,15 +23,15 @@ ENVIRONMENT = {
 }
 
 
-def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, **environment):
-    """The exit status and what the job wrote."""
+def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, beside=(), **environment):
+    """The exit status and what the job wrote. beside: words for more ranks."""
     words = [*before, launcher]
     if launcher.endswith("openmpi"):
         words += ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
         environment = {**os.environ, **ENVIRONMENT, "WEFT_TEST_FOLDER": folder, **environment}
         job = subprocess.Popen(
-            [*words, "-n", str(ranks), program, case], env=environment, stdout=output, stderr=output, start_new_session=True
+            [*words, "-n", str(ranks), program, case, *beside], env=environment, stdout=output, stderr=output, start_new_session=True
         )
         try:
             status = job.wait(SECONDS)
@@ -103,8 +104,21 @@ class RunTest(unittest.TestCase):
             if MPI == "mpich":  # Open MPI's launcher may lose the words
                 self.assertIn("weft-mpi: rank 0: fatal error in MPI: Message truncated", said)
 
+    def test_a_rank_without_the_library_ends_the_job(self):
+        for before, behind in ((PROGRAM, "collectives"), (STRANGE, "silent")), ((STRANGE, "silent"), (PROGRAM, "collectives")):
+            status, said = launched(1, before[1], program=before[0], beside=[":", "-n", "1", *behind], WEFT_MPI_START="300ms")
+            self.assertNotEqual(status, 0, said)
+            own = int(before[0] == STRANGE)
+            self.assertIn(f"weft-mpi: rank {own}: error: rank {1 - own} has not answered 0.3 s after MPI_Init", said)
+            self.assertIn("link the program of every rank with weft-mpi, or start all ranks by `weft mpi -- mpirun`", said)
+
+    def test_a_rank_of_another_rule_ends_the_job(self):
+        status, said = launched(3, "collectives", beside=[":", "-n", "1", STRANGE, "other"])
+        self.assertNotEqual(status, 0, said)
+        self.assertRegex(said, "weft-mpi: rank [02]: error: rank 3 does not go by .* but by \"weft-mpi: a rule of another version\"")
+
     def test_a_bad_setting_is_named(self):
-        for setting, value in ("WEFT_MPI_POLL", "0"), ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
+        for setting, value in ("WEFT_MPI_POLL", "0"), ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_START", "0s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
             status, said = launched(1, "statuses", **{setting: value})
             self.assertNotEqual(status, 0, said)
             self.assertIn(f"weft-mpi: error: {setting}={value}: use a duration from ", said)
@@ -112,7 +126,7 @@ class RunTest(unittest.TestCase):
     def test_settings(self):
         self.check(2, "pairs", WEFT_MPI_POLL="1ms")
         said = self.check(1, "statuses", WEFT_MPI_POL="1ms")
-        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL and WEFT_MPI_STALL", said)
+        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL, WEFT_MPI_START and WEFT_MPI_STALL", said)
 
     def test_a_library_that_calls_do_not_pass_says_so(self):
         _, said = launched(1, "", program=WRONG_ORDER)
