@@ -37,3 +37,9 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/qthread-config-ver
   COMPATIBILITY SameMajorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/qthread-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/qthread-config-version.cmake"
   DESTINATION "${qthread_prefix}/lib/cmake/qthread")
+
+# The libtool archive of an installed Qthreads, by which Chapel's compiler (1.18 to 1.2x) finds how to link the library. libweft comes with it.
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/libqthread.la"
+  "# libqthread.la - a libtool library file\ndlname=''\nlibrary_names='libqthread.so'\nold_library='libqthread.a'\n"
+  "inherited_linker_flags=''\ndependency_libs=' -lpthread'\ninstalled=yes\n")
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/libqthread.la" DESTINATION "${qthread_prefix}/lib")

@@ -291,6 +291,17 @@ class PackageTest(unittest.TestCase):
                 libraries = set() if "static" in target else {LIBWEFT_QTHREAD}
                 self.check_qthreads(os.path.join(build, f"with_{target}"), libraries)
 
+    def test_qthreads_by_libtool_archive(self):
+        """As Chapel's compiler reads it: what to link is the name of the old library."""
+        folder = os.path.join(self.qthreads_prefix(), "lib")
+        with open(os.path.join(folder, "libqthread.la"), encoding="utf-8") as archive:
+            names = dict(line.strip().split("=", 1) for line in archive if "=" in line)
+        library = re.fullmatch(r"'lib(\w+)\.a'", names["old_library"]).group(1)
+        program = os.path.join(self.work, "la-qthreads")
+        run(CC, os.path.join(HERE, "project", "qthreads", "hello.c"), "-o", program, f"-I{folder}/../include", f"-L{folder}",
+            f"-Wl,-rpath,{folder}", f"-l{library}", *names["dependency_libs"].strip("' ").split())
+        self.check_qthreads(program, {LIBWEFT_QTHREAD})
+
     def test_qthreads_by_pkg_config(self):
         prefix = self.qthreads_prefix()
         source = os.path.join(HERE, "project", "qthreads", "hello.c")

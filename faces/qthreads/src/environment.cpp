@@ -26,8 +26,8 @@ constexpr std::size_t most_stack_bytes = std::size_t{1} << 40;
 constexpr std::size_t most_tasklocal_bytes = std::size_t{1} << 30;
 constexpr unsigned usual_tasklocal_bytes = 8;
 
-constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "MAX_POOL_ALLOC_SIZE", "SPINCOUNT", "STEAL_CHUNK",
-                                           "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS",      "IO_TIMEOUT"};
+constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "SPINCOUNT",      "STEAL_CHUNK",
+                                           "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS", "IO_TIMEOUT"};
 bool has_told_of_those_without_meaning = false;
 
 // From least to most; otherwise the usual value, and a line.
