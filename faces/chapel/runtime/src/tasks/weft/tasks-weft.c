@@ -1,0 +1,130 @@
+/* The start and end of the layer, and the communication layer's OS thread. */
+#include "chplrt.h" /* Chapel's build looks for it here */
+
+#include "tasks-weft.h"
+
+#include "chpl-comm.h"
+#include "chpl-env.h"
+#include "chpl-topo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool chpl_weft_tasks_stay = false;
+
+void chpl_weft_fail(const char *call) {
+  if (!weft_is_initialized()) {
+    chpl_internal_error_v("%s: chpl_task_init was not called, or chpl_task_exit was", call);
+  }
+  chpl_internal_error_v("%s: %s", call, weft_last_error());
+  abort(); /* chpl_internal_error_v does not return, which not every version declares */
+}
+
+/* ---- start --------------------------------------------------------------------------------------- */
+
+/* Returns how many workers there shall be; 0: Weft decides, by WEFT_WORKERS. */
+static unsigned workers_wanted(void) {
+  int32_t wanted = chpl_task_getenvNumThreadsPerLocale();
+  const int32_t cpus = chpl_topo_getNumCPUsLogical(true);
+  const int32_t limit = chpl_comm_getMaxThreads();
+  if (wanted == 0 && getenv("WEFT_WORKERS") != NULL) {
+    return 0;
+  }
+  if (wanted == 0) {
+    wanted = chpl_topo_getNumCPUsPhysical(true);
+  } else if (cpus > 0 && wanted > cpus) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "CHPL_RT_NUM_THREADS_PER_LOCALE is %d, but this locale has %d CPUs: the runtime starts %d workers", (int)wanted,
+             (int)cpus, (int)cpus);
+    chpl_warning(text, 0, 0);
+    wanted = cpus;
+  }
+  if (limit > 0 && wanted > limit) {
+    wanted = limit;
+  }
+  return wanted > 0 ? (unsigned)wanted : 0;
+}
+
+/* Returns the size of a task's stack; 0: Weft decides, by WEFT_STACK_SIZE. */
+static size_t stack_wanted(void) {
+  const size_t asked = chpl_task_getEnvCallStackSize();
+  if (asked == 0) {
+    return getenv("WEFT_STACK_SIZE") != NULL ? 0 : chpl_task_getDefaultCallStackSize();
+  }
+  if (asked < WEFT_STACK_MIN) {
+    char text[120];
+    snprintf(text, sizeof text, "CHPL_RT_CALL_STACK_SIZE is %zu bytes, but a task needs at least %u: it gets these", asked,
+             WEFT_STACK_MIN);
+    chpl_warning(text, 0, 0);
+    return WEFT_STACK_MIN;
+  }
+  return asked;
+}
+
+void chpl_task_init(void) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = workers_wanted();
+  config.stack_bytes = stack_wanted();
+  config.caller_outside = true;
+  chpl_weft_tasks_stay = chpl_env_rt_get_bool("WEFT_TASKS_STAY", false);
+  if (chpl_numNodes > 1) {
+    (void)setenv("WEFT_DEADLOCK", "off", 0); /* another locale may send what all tasks here wait for */
+  }
+  chpl_weft_reserve();
+  weft_ext_leave_signals();
+  const weft_status status = chpl_weft_owner_start(&config);
+  if (status == WEFT_BUSY) {
+    chpl_internal_error("chpl_task_init: it was called before, and chpl_task_exit has not ended the layer");
+  }
+  if (status != WEFT_OK) {
+    chpl_internal_error_v("chpl_task_init: Weft does not start: %s", weft_status_text(status));
+  }
+}
+
+/* ---- end ----------------------------------------------------------------------------------------- */
+
+void chpl_task_exit(void) {
+  const uint64_t longest_ns = 2000000000u;
+  if (weft_self() != NULL) {
+    return; /* a task ends the process next: its worker cannot be ended under it, and need not be */
+  }
+  if (!chpl_weft_owner_end(longest_ns)) {
+    chpl_warning("a task runs on without a yield or a wait: the process ends while it runs", 0, 0);
+  }
+}
+
+/* ---- the communication layer's OS thread --------------------------------------------------------- */
+
+typedef struct comm_call {
+  chpl_fn_p function;
+  void *argument;
+} comm_call;
+
+static void *run_comm(void *memory) {
+  const comm_call call = *(comm_call *)memory;
+  free(memory);
+  chpl_task_bundle_t *bundle = chpl_weft_self()->bundle;
+  bundle->filename = CHPL_FILE_IDX_COMM_TASK;
+  bundle->requested_fn = call.function;
+  call.function(call.argument);
+  return NULL;
+}
+
+int chpl_task_createCommTask(chpl_fn_p function, void *argument) {
+  comm_call *call = malloc(sizeof *call);
+  if (call == NULL) {
+    return ENOMEM;
+  }
+  call->function = function;
+  call->argument = argument;
+  pthread_t thread;
+  const int error = pthread_create(&thread, NULL, run_comm, call);
+  if (error != 0) {
+    free(call);
+    return error;
+  }
+  return pthread_detach(thread);
+}

@@ -1,0 +1,67 @@
+/* What the files of Chapel's tasking layer on Weft share. Only they include it. */
+#ifndef CHPL_TASKS_WEFT_H
+#define CHPL_TASKS_WEFT_H
+
+#include "chplrt.h"
+
+#include "chpl-linefile-support.h"
+#include "chpl-tasks.h"
+#include "error.h"
+
+#include <stdbool.h>
+#include <weft/ext.h>
+
+/* A task while it runs, or an OS thread outside. In memory a task's argument follows it. */
+typedef struct chpl_weft_task {
+  chpl_task_infoRuntime_t info_runtime; /* the communication layer's own */
+  chpl_task_bundle_t *bundle;           /* within the argument */
+} __attribute__((aligned(16))) chpl_weft_task;
+
+/* What each of Weft's threads has for this layer. The layer's own threads alone have it filled. */
+typedef struct chpl_weft_extension {
+  chpl_weft_task *task;   /* once the thread runs; the thread alone reads and writes it */
+  weft_function function; /* what the task runs, for Weft's reports */
+  weft_thread *next;      /* in a list of tasks: the one that was added before; the list's owner writes it */
+} chpl_weft_extension;
+
+/* Returns what a thread has for this layer. */
+chpl_weft_extension *chpl_weft_extension_of(weft_thread *thread);
+
+/* Returns the caller's record: that of the task that calls, of the thread of the program's own, or
+ * of the OS thread outside. */
+chpl_weft_task *chpl_weft_self(void);
+
+/* Returns a number that no other task has. */
+chpl_taskID_t chpl_weft_new_id(void);
+
+/* Reserves what each thread has; chpl_task_init calls it before weft_init. */
+void chpl_weft_reserve(void);
+
+/* Lets Weft's reports name tasks by the function whose address lies at function_offset of a
+ * thread's extension bytes, and the variable that sets the size of stacks. */
+void chpl_weft_show_tasks(size_t function_offset);
+
+/* Makes a task that runs its bundle's requested_fn on a copy of the argument, which has size bytes.
+ * call is the name of the caller for messages. Of a joined task *out receives the handle; out null:
+ * the task is detached. A failure ends the program with a line that names call. */
+void chpl_weft_start(const char *call, const void *argument, size_t size, weft_thread **out);
+
+/* Whether started tasks stay on their OS thread; chpl_task_init sets it. */
+extern bool chpl_weft_tasks_stay;
+
+/* Ends the program with a line that names the call that failed and the cause. */
+void chpl_weft_fail(const char *call) __attribute__((noreturn));
+
+/* Starts Weft's runtime in the name of an OS thread that is made for it, and only waits and ends
+ * it: so any OS thread may call chpl_task_exit. Returns what weft_init returned. */
+weft_status chpl_weft_owner_start(const weft_config *config);
+
+/* Has that OS thread end the runtime and drop all tasks, and waits for the end at most wait_ns.
+ * Returns: false if tasks still run by then. */
+bool chpl_weft_owner_end(uint64_t wait_ns);
+
+/* Not in the chpl-tasks.h of every version: from 1.25 on a task of any kind is added so. */
+void chpl_task_addTask(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, int lineno,
+                       int32_t filename);
+
+#endif

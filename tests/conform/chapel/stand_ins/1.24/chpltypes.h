@@ -1,0 +1,25 @@
+/* Stand-in for Chapel 1.24: the types of generated programs. */
+#ifndef STAND_IN_CHPLTYPES_H
+#define STAND_IN_CHPLTYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef bool chpl_bool;
+typedef int32_t c_nodeid_t;
+typedef int32_t c_sublocid_t;
+typedef int16_t chpl_fn_int_t;     /* an index of the function table */
+typedef void (*chpl_fn_p)(void *); /* what stands there */
+typedef uint8_t chpl_arg_bundle_kind_t;
+
+#define CHPL_ARG_BUNDLE_KIND_TASK 0
+#define CHPL_ARG_BUNDLE_KIND_COMM 1
+#define c_sublocid_none_val -1
+#define c_sublocid_any_val -2
+#define FID_NONE -1
+
+/* The table of the generated program. */
+extern const chpl_fn_p chpl_ftable[];
+
+#endif
