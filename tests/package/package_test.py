@@ -274,6 +274,12 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(run(path), "Qthreads 1.23: 42\n")
         self.assertEqual(needed(path) - LIBC - {LIBWEFT}, libraries, "what the program needs besides libc")
 
+    def test_the_folders_for_a_chapel_tree_are_where_its_page_says(self):
+        folder = os.path.join(self.prefix, "share", "weft", "chapel")
+        for path in ("make/tasks/Makefile.weft", "runtime/etc/Makefile.tasks-weft", "runtime/src/tasks/weft/tasks-weft.c",
+                     "runtime/include/tasks/weft/chpl-tasks-impl.h"):
+            self.assertTrue(os.path.exists(os.path.join(folder, path)), path)
+
     def test_qthreads_is_not_found_unasked(self):
         self.qthreads_prefix()
         environment = bare(**self.flags, PKG_CONFIG_LIBDIR="")

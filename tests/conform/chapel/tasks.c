@@ -23,7 +23,7 @@ static void coforall(int is_begin) {
   for (int index = 0; index < CHILDREN; ++index) {
     CHECK(runs[index] == 1);
   }
-  wait_for_children(&count); /* of an empty list, as a serial statement has it */
+  chpl_task_executeTasksInList(&count.list); /* an empty list, as a serial statement has it */
 }
 
 /* 2: a tree of cobegins, deep in calls, joined depth first. */

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""The stand-in for Chapel's header and MAP.md agree about what a layer defines; each row of MAP.md names tests that call every function of the
+row; and the layer's sources define each. See ../face_map.py.
+
+usage: map_test.py"""
+
+import glob
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import face_map
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(face_map.TOP, "faces", "chapel", "runtime", "src", "tasks", "weft")
+BY_CHAPEL = {"chpl_task_getenvNumThreadsPerLocale", "chpl_task_getEnvCallStackSize", "chpl_task_getDefaultCallStackSize"}
+HEADERS = (os.path.join(HERE, "stand_ins", "1.24", "chpl-tasks.h"), os.path.join(SOURCES, "tasks-weft.h"),
+           os.path.join(face_map.TOP, "faces", "chapel", "runtime", "include", "tasks", "weft", "chpl-tasks-impl.h"))
+DECLARATION = re.compile(r"^\w[\w ]*?\*?\b(chpl_(?:task|sync)_\w+)\([^{;]*\);", re.MULTILINE)
+
+
+class MapTest(unittest.TestCase):
+    def declared(self):
+        return set(DECLARATION.findall("".join(face_map.sources.without_comments(face_map.read(path)) for path in HEADERS))) - BY_CHAPEL
+
+    def rows(self):
+        for line in face_map.read(face_map.TOP, "faces", "chapel", "MAP.md").split("\n"):
+            if line.startswith("| `chpl_"):
+                cells = [cell.strip() for cell in line.strip("|").split("|")]
+                yield re.findall(r"`(chpl_\w+)`", cells[0]), re.findall(r"`([\w.]+)`", cells[-1])
+
+    def test_there_are_as_many_functions_as_in_chapel(self):
+        self.assertEqual(len(self.declared()), 35)  # 34 of 1.24, and chpl_task_addTask of 1.25
+
+    def test_the_map_has_each_once(self):
+        self.assertEqual(sorted(name for names, _ in self.rows() for name in names), sorted(self.declared()))
+
+    def test_each_is_called_by_a_test_that_its_row_names(self):
+        for names, tests in self.rows():
+            text = "".join(face_map.read(HERE, test) for test in tests)
+            for name in names:
+                with self.subTest(name):
+                    self.assertRegex(text, rf"\b{name}\(")
+
+    def test_the_layer_defines_each(self):
+        text = "".join(face_map.read(path) for path in glob.glob(os.path.join(SOURCES, "*.c")))
+        for name in self.declared():
+            with self.subTest(name):
+                self.assertRegex(text, rf"(?m)^\w[\w ]*\*?\b{name}\([^;]*{{")
+
+
+if __name__ == "__main__":
+    unittest.main()
