@@ -26,8 +26,8 @@ constexpr std::size_t most_stack_bytes = std::size_t{1} << 40;
 constexpr std::size_t most_tasklocal_bytes = std::size_t{1} << 30;
 constexpr unsigned usual_tasklocal_bytes = 8;
 
-constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "SPINCOUNT",      "STEAL_CHUNK",
-                                           "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS", "IO_TIMEOUT"};
+constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "MAX_POOL_ALLOC_SIZE", "SPINCOUNT", "STEAL_CHUNK",
+                                           "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS",      "IO_TIMEOUT"};
 bool has_told_of_those_without_meaning = false;
 
 // From least to most; otherwise the usual value, and a line.
@@ -117,13 +117,22 @@ bool is_fulfilled(const variable& it, const char* suffix) {
   return std::strcmp(suffix, "STEAL_RATIO") == 0 && std::strcmp(it.text, "0") == 0;
 }
 
+// Chapel's runtime sets a variable under both names, for a Qthreads that may need it. Its users did not ask for it.
+bool is_set_by_runtime(const char* suffix) {
+  char name[64];
+  std::snprintf(name, sizeof name, "QTHREAD_%s", suffix);
+  if (std::getenv(name) == nullptr) return false;  // NOLINT(concurrency-mt-unsafe): read where the program starts
+  std::snprintf(name, sizeof name, "QT_%s", suffix);
+  return std::getenv(name) != nullptr;  // NOLINT(concurrency-mt-unsafe): read where the program starts
+}
+
 void tell_of_those_without_meaning() {
   if (has_told_of_those_without_meaning) return;
   char names[512];
   std::size_t length = 0;
   for (const char* suffix : without_meaning) {
     const variable it = look_up(suffix);
-    if (it.text == nullptr || is_fulfilled(it, suffix) || length >= sizeof names) continue;
+    if (it.text == nullptr || is_fulfilled(it, suffix) || is_set_by_runtime(suffix) || length >= sizeof names) continue;
     length +=
         static_cast<std::size_t>(std::snprintf(names + length, sizeof names - length, "%s%s", length == 0 ? "" : ", ", it.name));
   }

@@ -89,7 +89,8 @@ static const struct a_case cases[] = {
     {{"QT_SPINCOUNT=300", "QT_NUM_SHEPHERDS=1"}, "set, but without meaning here: QT_SPINCOUNT", 1, 1, ANY},
     {{"QT_GUARD_PAGES=no", "QT_STEAL_RATIO=4", "QT_NUM_SHEPHERDS=1"}, "here: QT_GUARD_PAGES, QT_STEAL_RATIO", 1, 1, ANY},
     {{"QT_GUARD_PAGES=1", "QT_STEAL_RATIO=0", "QT_NUM_SHEPHERDS=1"}, NULL, 1, 1, ANY},
-    {{"QT_MAX_POOL_ALLOC_SIZE=16777216", "QT_NUM_SHEPHERDS=1"}, NULL, 1, 1, ANY},
+    {{"QT_MAX_POOL_ALLOC_SIZE=16777216", "QTHREAD_MAX_POOL_ALLOC_SIZE=16777216", "QT_NUM_SHEPHERDS=1"}, NULL, 1, 1, ANY},
+    {{"QT_MAX_POOL_ALLOC_SIZE=16777216", "QT_NUM_SHEPHERDS=1"}, "here: QT_MAX_POOL_ALLOC_SIZE", 1, 1, ANY},
 };
 
 static aligned_t shepherd_here(void *unused) {
