@@ -17,7 +17,7 @@ import face_map
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(face_map.TOP, "faces", "chapel", "runtime", "src", "tasks", "weft")
 BY_CHAPEL = {"chpl_task_getenvNumThreadsPerLocale", "chpl_task_getEnvCallStackSize", "chpl_task_getDefaultCallStackSize"}
-HEADERS = (os.path.join(HERE, "stand_ins", "1.24", "chpl-tasks.h"), os.path.join(SOURCES, "tasks-weft.h"),
+HEADERS = (os.path.join(HERE, "stand_ins", "1.24", "chpl-tasks.h"), os.path.join(SOURCES, "weft-layer.h"),
            os.path.join(face_map.TOP, "faces", "chapel", "runtime", "include", "tasks", "weft", "chpl-tasks-impl.h"))
 DECLARATION = re.compile(r"^\w[\w ]*?\*?\b(chpl_(?:task|sync)_\w+)\([^{;]*\);", re.MULTILINE)
 
@@ -26,8 +26,9 @@ class MapTest(unittest.TestCase):
     def declared(self):
         return set(DECLARATION.findall("".join(face_map.sources.without_comments(face_map.read(path)) for path in HEADERS))) - BY_CHAPEL
 
-    def rows(self):
-        for line in face_map.read(face_map.TOP, "faces", "chapel", "MAP.md").split("\n"):
+    def rows(self, of_2011=False):
+        newer, _, older = face_map.read(face_map.TOP, "faces", "chapel", "MAP.md").partition("## The interface of 1.3")
+        for line in (older if of_2011 else newer).split("\n"):
             if line.startswith("| `chpl_"):
                 cells = [cell.strip() for cell in line.strip("|").split("|")]
                 yield re.findall(r"`(chpl_\w+)`", cells[0]), re.findall(r"`([\w.]+)`", cells[-1])
@@ -44,6 +45,16 @@ class MapTest(unittest.TestCase):
             for name in names:
                 with self.subTest(name):
                     self.assertRegex(text, rf"\b{name}\(")
+
+    def test_the_map_has_what_1_3_has_besides(self):
+        text = face_map.read(HERE, "stand_ins", "1.3", "chpltasks.h")
+        besides = {name for name in re.findall(r"\b(chpl_\w+)\(", text) if name not in self.declared()}
+        mapped = {name for names, _ in self.rows(of_2011=True) for name in names}
+        self.assertEqual(besides - mapped, set())
+        for name in mapped:
+            with self.subTest(name):
+                self.assertIn(f"{name}(", text)
+                self.assertIn(f"{name}(", face_map.read(HERE, "lists_2011.c"))
 
     def test_the_layer_defines_each(self):
         text = "".join(face_map.read(path) for path in glob.glob(os.path.join(SOURCES, "*.c")))

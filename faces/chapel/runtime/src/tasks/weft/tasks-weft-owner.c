@@ -5,9 +5,12 @@
  * right before the process ends: a task that never switches must not keep it. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
-#include "tasks-weft.h"
+#include "weft-layer.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,7 +41,7 @@ static void *own(void *unused) {
   return NULL;
 }
 
-weft_status chpl_weft_owner_start(const weft_config *config) {
+static weft_status start(const weft_config *config) {
   pthread_mutex_lock(&lock);
   if (state != NONE) {
     pthread_mutex_unlock(&lock);
@@ -56,13 +59,23 @@ weft_status chpl_weft_owner_start(const weft_config *config) {
   }
   const weft_status status = start_status;
   pthread_mutex_unlock(&lock);
-  if (status != WEFT_OK) {
-    (void)pthread_join(owner, NULL);
-    pthread_mutex_lock(&lock);
-    state = NONE;
-    pthread_mutex_unlock(&lock);
+  return status; /* the program ends unless that is WEFT_OK */
+}
+
+static void say_and_end(const char *text, const char *cause) {
+  char line[256];
+  snprintf(line, sizeof line, "chpl_task_init: %s%s", text, cause);
+  chpl_internal_error(line);
+}
+
+void chpl_weft_owner_start(const weft_config *config) {
+  weft_ext_leave_signals();
+  const weft_status status = start(config);
+  if (status == WEFT_BUSY) {
+    say_and_end("it was called before, and chpl_task_exit has not ended the layer", "");
+  } else if (status != WEFT_OK) {
+    say_and_end("Weft does not start: ", weft_status_text(status));
   }
-  return status;
 }
 
 static struct timespec time_in(uint64_t ns) {
@@ -74,8 +87,12 @@ static struct timespec time_in(uint64_t ns) {
   return at;
 }
 
-bool chpl_weft_owner_end(uint64_t wait_ns) {
-  const struct timespec deadline = time_in(wait_ns);
+bool chpl_weft_owner_end(void) {
+  const uint64_t longest_ns = 2000000000u;
+  if (weft_self() != NULL) {
+    return true; /* a task ends the process next: its worker cannot be ended under it, and need not be */
+  }
+  const struct timespec deadline = time_in(longest_ns);
   pthread_mutex_lock(&lock);
   if (state == NONE) {
     pthread_mutex_unlock(&lock);
@@ -96,4 +113,12 @@ bool chpl_weft_owner_end(uint64_t wait_ns) {
     pthread_mutex_unlock(&lock);
   }
   return has_ended;
+}
+
+void chpl_weft_fail(const char *call) {
+  char line[256];
+  snprintf(line, sizeof line, "%s: %s", call,
+           weft_is_initialized() ? weft_last_error() : "chpl_task_init was not called, or chpl_task_exit was");
+  chpl_internal_error(line);
+  abort(); /* it does not return, which not every version declares */
 }

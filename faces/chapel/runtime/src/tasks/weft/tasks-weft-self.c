@@ -2,7 +2,9 @@
  * such as that of the communication layer. Each has a record when it is first asked for. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
-#include "tasks-weft.h"
+#include "weft-layer.h"
+
+#ifndef CHPL_WEFT_2011
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -139,3 +141,5 @@ uint32_t chpl_weft_tasks_move(void) { return !chpl_weft_tasks_stay; }
 size_t chpl_task_getCallStackSize(void) { return weft_ext_stack_bytes(); }
 
 chpl_bool chpl_task_guardPagesInUse(void) { return 1; /* every stack of Weft's ends in a guard */ }
+
+#endif

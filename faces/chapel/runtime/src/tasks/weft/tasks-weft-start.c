@@ -6,7 +6,9 @@
  * runs, so that the count is 0 when Chapel reads it. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
-#include "tasks-weft.h"
+#include "weft-layer.h"
+
+#ifndef CHPL_WEFT_2011
 
 #include "chpl-arg-bundle.h"
 #include "chpl-tasks-callbacks-internal.h"
@@ -191,3 +193,5 @@ void chpl_weft_show_tasks(size_t function_offset) {
   weft_ext_name_stack_setting(run, "CHPL_RT_CALL_STACK_SIZE", 0);
   weft_ext_name_stack_setting(run_and_free, "CHPL_RT_CALL_STACK_SIZE", 0);
 }
+
+#endif

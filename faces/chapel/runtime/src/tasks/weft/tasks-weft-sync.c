@@ -1,7 +1,13 @@
 /* Sync and single variables. chpl-tasks-impl.h says what a variable is made of. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
-#include "tasks-weft.h"
+#include "weft-layer.h"
+
+#ifdef CHPL_WEFT_2011
+typedef chpl_string file_name;
+#else
+typedef int32_t file_name;
+#endif
 
 static weft_syncvar *full_token(chpl_sync_aux_t *sync) { return (weft_syncvar *)&sync->full_token; }
 static weft_syncvar *empty_token(chpl_sync_aux_t *sync) { return (weft_syncvar *)&sync->empty_token; }
@@ -50,13 +56,13 @@ void chpl_sync_unlock(chpl_sync_aux_t *sync) {
   put_back("chpl_sync_unlock", __atomic_load_n(&sync->is_full, __ATOMIC_RELAXED) ? full_token(sync) : empty_token(sync));
 }
 
-void chpl_sync_waitFullAndLock(chpl_sync_aux_t *sync, int32_t lineno, int32_t filename) {
+void chpl_sync_waitFullAndLock(chpl_sync_aux_t *sync, int32_t lineno, file_name filename) {
   (void)lineno;
   (void)filename;
   take("chpl_sync_waitFullAndLock", full_token(sync));
 }
 
-void chpl_sync_waitEmptyAndLock(chpl_sync_aux_t *sync, int32_t lineno, int32_t filename) {
+void chpl_sync_waitEmptyAndLock(chpl_sync_aux_t *sync, int32_t lineno, file_name filename) {
   (void)lineno;
   (void)filename;
   take("chpl_sync_waitEmptyAndLock", empty_token(sync));
@@ -72,7 +78,12 @@ void chpl_sync_markAndSignalEmpty(chpl_sync_aux_t *sync) {
   put_back("chpl_sync_markAndSignalEmpty", empty_token(sync));
 }
 
+#ifdef CHPL_WEFT_2011
+chpl_bool chpl_sync_isFull(void *value, chpl_sync_aux_t *sync, chpl_bool is_simple) {
+  (void)is_simple;
+#else
 chpl_bool chpl_sync_isFull(void *value, chpl_sync_aux_t *sync) {
+#endif
   (void)value;
   return __atomic_load_n(&sync->is_full, __ATOMIC_RELAXED) != 0;
 }

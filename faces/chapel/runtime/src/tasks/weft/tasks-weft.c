@@ -1,7 +1,9 @@
 /* The start and end of the layer, and the communication layer's OS thread. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
-#include "tasks-weft.h"
+#include "weft-layer.h"
+
+#ifndef CHPL_WEFT_2011
 
 #include "chpl-comm.h"
 #include "chpl-env.h"
@@ -13,14 +15,6 @@
 #include <string.h>
 
 bool chpl_weft_tasks_stay = false;
-
-void chpl_weft_fail(const char *call) {
-  if (!weft_is_initialized()) {
-    chpl_internal_error_v("%s: chpl_task_init was not called, or chpl_task_exit was", call);
-  }
-  chpl_internal_error_v("%s: %s", call, weft_last_error());
-  abort(); /* chpl_internal_error_v does not return, which not every version declares */
-}
 
 /* ---- start --------------------------------------------------------------------------------------- */
 
@@ -74,24 +68,13 @@ void chpl_task_init(void) {
     (void)setenv("WEFT_DEADLOCK", "off", 0); /* another locale may send what all tasks here wait for */
   }
   chpl_weft_reserve();
-  weft_ext_leave_signals();
-  const weft_status status = chpl_weft_owner_start(&config);
-  if (status == WEFT_BUSY) {
-    chpl_internal_error("chpl_task_init: it was called before, and chpl_task_exit has not ended the layer");
-  }
-  if (status != WEFT_OK) {
-    chpl_internal_error_v("chpl_task_init: Weft does not start: %s", weft_status_text(status));
-  }
+  chpl_weft_owner_start(&config);
 }
 
 /* ---- end ----------------------------------------------------------------------------------------- */
 
 void chpl_task_exit(void) {
-  const uint64_t longest_ns = 2000000000u;
-  if (weft_self() != NULL) {
-    return; /* a task ends the process next: its worker cannot be ended under it, and need not be */
-  }
-  if (!chpl_weft_owner_end(longest_ns)) {
+  if (!chpl_weft_owner_end()) {
     chpl_warning("a task runs on without a yield or a wait: the process ends while it runs", 0, 0);
   }
 }
@@ -128,3 +111,5 @@ int chpl_task_createCommTask(chpl_fn_p function, void *argument) {
   }
   return pthread_detach(thread);
 }
+
+#endif

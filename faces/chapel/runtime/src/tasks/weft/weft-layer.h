@@ -1,15 +1,37 @@
 /* What the files of Chapel's tasking layer on Weft share. Only they include it. */
-#ifndef CHPL_TASKS_WEFT_H
-#define CHPL_TASKS_WEFT_H
+#ifndef CHPL_WEFT_LAYER_H
+#define CHPL_WEFT_LAYER_H
 
 #include "chplrt.h"
 
+#ifdef CHPL_TASKS_H /* the build of 1.3 names the layer's header so */
+#define CHPL_WEFT_2011 1
+#include "chpltasks.h"
+#else
 #include "chpl-linefile-support.h"
 #include "chpl-tasks.h"
+#endif
 #include "error.h"
 
 #include <stdbool.h>
 #include <weft/ext.h>
+
+/* ---- for all versions ---------------------------------------------------------------------------- */
+
+/* Ends the program with a line that names the call that failed and the cause. */
+void chpl_weft_fail(const char *call) __attribute__((noreturn));
+
+/* Starts Weft's runtime in the name of an OS thread that is made for it, and only waits and ends
+ * it: so any OS thread may call chpl_task_exit. A failure ends the program with a line. */
+void chpl_weft_owner_start(const weft_config *config);
+
+/* Has that OS thread end the runtime and drop all tasks, and waits for the end at most some seconds.
+ * In a task it does nothing. Returns: false if tasks still run by then. */
+bool chpl_weft_owner_end(void);
+
+/* ---- for 1.24 and later -------------------------------------------------------------------------- */
+
+#ifndef CHPL_WEFT_2011
 
 /* A task while it runs, or an OS thread outside. In memory a task's argument follows it. */
 typedef struct chpl_weft_task {
@@ -49,19 +71,10 @@ void chpl_weft_start(const char *call, const void *argument, size_t size, weft_t
 /* Whether started tasks stay on their OS thread; chpl_task_init sets it. */
 extern bool chpl_weft_tasks_stay;
 
-/* Ends the program with a line that names the call that failed and the cause. */
-void chpl_weft_fail(const char *call) __attribute__((noreturn));
-
-/* Starts Weft's runtime in the name of an OS thread that is made for it, and only waits and ends
- * it: so any OS thread may call chpl_task_exit. Returns what weft_init returned. */
-weft_status chpl_weft_owner_start(const weft_config *config);
-
-/* Has that OS thread end the runtime and drop all tasks, and waits for the end at most wait_ns.
- * Returns: false if tasks still run by then. */
-bool chpl_weft_owner_end(uint64_t wait_ns);
-
 /* Not in the chpl-tasks.h of every version: from 1.25 on a task of any kind is added so. */
 void chpl_task_addTask(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, int lineno,
                        int32_t filename);
+
+#endif
 
 #endif

@@ -1,0 +1,8 @@
+/* Chapel's tasking layer on Weft in a tree of version 1.3, whose chpltasks.h includes this file for
+ * the types of the layer. */
+#ifndef CHPL_WEFT_TASKS_WEFT_H
+#define CHPL_WEFT_TASKS_WEFT_H
+
+#include "chpl-tasks-impl.h"
+
+#endif
