@@ -22,6 +22,7 @@ sys.path[1:1] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("mat
 
 import call_overhead  # noqa: E402
 import chapel  # noqa: E402
+import chapel_compiled  # noqa: E402
 import creation_cycles  # noqa: E402
 import fib_threshold  # noqa: E402
 import lwt  # noqa: E402
@@ -41,7 +42,8 @@ from trials import Trials  # noqa: E402
 
 EXPERIMENTS = {
     each.NAME: each
-    for each in (fib_threshold, thread_ops, call_overhead, chapel, lwt, creation_cycles, uni_address, uni_nodes, smallest_leaf, tascell)
+    for each in (fib_threshold, thread_ops, call_overhead, chapel, chapel_compiled, lwt, creation_cycles, uni_address, uni_nodes, smallest_leaf,
+                 tascell)
 }
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7

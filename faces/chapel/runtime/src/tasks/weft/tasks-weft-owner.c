@@ -3,6 +3,9 @@
  * Weft wants its last weft_finalize from the OS thread that called the first weft_init, and waits
  * there for each task that runs until it switches. Chapel ends its runtime from any OS thread, and
  * right before the process ends: a task that never switches must not keep it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* 1.3 compiles as C99 without the clocks of POSIX */
+#endif
 #include "chplrt.h" /* Chapel's build looks for it here */
 
 #include "weft-layer.h"
