@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published bench-guard costs stacks cluster install clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -47,6 +47,15 @@ published: ## repeats published experiments, the published figures beside ours [
 	@echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; }
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/published/published.py build/bench $(or $(NAME),all) $(ARGS)
+
+CPUS ?= 16
+PROGRAM ?= fib 27
+rivals-of-many = $(foreach rival,LACE TBB,$(if $(MANY_$(rival)),-DMANY_$(rival)='$(MANY_$(rival))'))
+many: ## runs a program on a machine of many CPUs in virtual time, and says where the time went [CPUS=16] [PROGRAM='fib 27'] [MANY_LACE=folder of sources] [MANY_TBB=folder] [ARGS=options of tests/many/many.py]
+	@$(call may-build,many)
+	@echo "configuring build/many"; cmake --preset many $(rivals-of-many) >build/many.log 2>&1 || { cat build/many.log; false; }
+	cmake --build --preset many -j $(JOBS) --target tests/many/all
+	@$(PYTHON) -B tests/many/many.py build/many '$(PROGRAM)' --cpus $(CPUS) $(if $(MANY_LACE)$(MANY_TBB),--against $(if $(MANY_LACE),lace) $(if $(MANY_TBB),tbb)) $(ARGS)
 
 bench-guard: ## counts the instructions of hot operations, compares them with those noted [ARGS=--write, or --traced]
 	$(call configure-and-build,release,guard-weft)

@@ -42,6 +42,13 @@ def tests_of(*kinds):
 CPP_FAMILIES = "^cpp_(futures|loops|channels)_family$"
 
 
+def add_counts(plan):
+    """What is counted, not timed: instructions; fences, lines and calls of the kernel on many CPUs in virtual time (tests/many)."""
+    plan.test("guard", "release", 30, "guard")
+    plan.build("many", 60, ("tests/many/all",))
+    plan.test("many CPUs in virtual time", "many", 60, "many")
+
+
 def everything(jobs, stress_seconds=1):
     plan = Plan(stress_seconds)
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
@@ -76,9 +83,9 @@ def everything(jobs, stress_seconds=1):
     what_ships = {"LD_LIBRARY_PATH": os.path.join(steps.TOP, "build", "release")}
     plan.test("families of C++ on release: api", "checked", 60, CPP_FAMILIES[1:-1], 3, excluding="_static$|_schedules$", environment=what_ships, also_preset="release")
     plan.test("tools", "release", 60, "tools")
-    plan.test("guard", "release", 30, "guard")
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
+    add_counts(plan)
     for preset, kinds in (
         ("asan", "unit|api|conform|stress|lang"),
         ("tsan", "unit|api|conform|stress|lang"),

@@ -25,9 +25,10 @@ WEFT_HOT_INLINE void weft_hot_store(weft_hot_word *word, struct weft_forked *val
 }
 /* Of a word of the core's. */
 WEFT_HOT_INLINE uintptr_t weft_hot_load_address(const uintptr_t *word, int order) { return __atomic_load_n(word, order); }
-/* A relaxed load that is compared at once. Compilers do not make one instruction of the two. */
+/* A relaxed load that is compared at once. Compilers do not make one instruction of the two; a build
+ * that has to see each load (tests/many) defines WEFT_HOT_WITHOUT_ASSEMBLY. */
 WEFT_HOT_INLINE bool weft_hot_is(const weft_hot_word *word, const struct weft_forked *wanted) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WEFT_HOT_WITHOUT_ASSEMBLY)
   bool result;
   __asm__ volatile("cmpq %2, %1" : "=@cce"(result) : "m"(word->value), "r"(wanted));
   return result;
@@ -36,7 +37,7 @@ WEFT_HOT_INLINE bool weft_hot_is(const weft_hot_word *word, const struct weft_fo
 #endif
 }
 WEFT_HOT_INLINE bool weft_hot_is_above(const weft_hot_word *word, const struct weft_forked *place) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(WEFT_HOT_WITHOUT_ASSEMBLY)
   bool result;
   __asm__ volatile("cmpq %2, %1" : "=@cca"(result) : "m"(word->value), "r"(place));
   return result;
