@@ -25,8 +25,8 @@ def told(words, **settings):
 
 class MachineTest(unittest.TestCase):
     def near(self, value, expected, more=0.1):
-        """At least what was set; code around it costs a little more."""
-        self.assertGreaterEqual(value, expected)
+        """What was set; code around it costs a little more, and the first of many may be free."""
+        self.assertGreaterEqual(value, 0.99 * expected)
         self.assertLessEqual(value, expected * (1 + more) + 1)
 
     def refused(self, part, words="fence", status=2, **settings):
@@ -95,6 +95,9 @@ class Cpus(MachineTest):
     def test_a_neighbour_takes_its_share(self):
         self.near(told("computing 1", cpus=1, neighbours=1)["us"], 40_000, 0.15)
         self.near(told("computing 1", cpus=2, neighbours=1)["us"], 20_000, 0.15)
+
+    def test_a_spinning_os_thread_is_preempted(self):
+        self.near(run("spins-until-other", cpus=1)["us"], 3000 / 4, 0.1)
 
     def test_odd_numbers_of_cpus(self):
         for cpus in (1, 3, 255, 256):
@@ -167,7 +170,9 @@ class BadInput(MachineTest):
             self.refused("'page_fault' is given twice", costs=short.name)
 
     def test_a_program_that_never_ends(self):
-        self.refused("within the limit of virtual time (MANY_LIMIT_MS)", words="never-ends", status=4, limit_ms=5)
+        for words in ("never-ends", "spins"):
+            for cpus in (1, 4):
+                self.refused("within the limit of virtual time (MANY_LIMIT_MS)", words=words, status=4, limit_ms=5, cpus=cpus)
 
     def test_a_program_that_sleeps_for_ever(self):
         self.refused("all its OS threads sleep", words="all-sleep", status=4)

@@ -64,6 +64,7 @@ struct cpu : event {
   thread* last = nullptr;
   unsigned waiting = 0;
   picoseconds slice_began = 0, slice_ends = 0;
+  picoseconds look_at = 0;  // when hits, too, must look around: the end of a slice that another waits for, or the limit
   picoseconds spent[cause_count] = {};
   std::uint64_t accesses = 0, misses = 0;
 };
@@ -119,7 +120,8 @@ inline void spend(cause why, picoseconds time) {
 // Lets everything run that is behind the calling CPU. The caller may be on another CPU afterwards.
 void settle();
 inline void settle_if_far() {
-  if (__builtin_expect(current->clock > next_clock && current->clock - next_clock > cost.run_ahead, 0)) settle();
+  const bool is_far = current->clock > next_clock && current->clock - next_clock > cost.run_ahead;
+  if (__builtin_expect(is_far || current->clock >= current->look_at, 0)) settle();
 }
 
 // Puts the calling OS thread to sleep on an address, until wake() or a time. False: the time came.

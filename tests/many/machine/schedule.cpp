@@ -81,6 +81,8 @@ void set_speed(cpu* one) {
   one->call = static_cast<picoseconds>(static_cast<double>(cost.call) * factor);
 }
 
+void note_look(cpu* one) { one->look_at = one->first != nullptr ? one->slice_ends : first_clock + set.limit; }
+
 void run_on(cpu* where, thread* what) {
   where->running = what;
   if (where->sibling != nullptr) set_speed(where->sibling);
@@ -88,6 +90,7 @@ void run_on(cpu* where, thread* what) {
   what->on = where;
   where->slice_began = where->clock;
   where->slice_ends = where->clock + cost.slice;
+  note_look(where);
 }
 
 void enqueue(cpu* where, thread* what) {
@@ -95,6 +98,7 @@ void enqueue(cpu* where, thread* what) {
   (where->first != nullptr ? where->last->next : where->first) = what;
   where->last = what;
   ++where->waiting;
+  note_look(where);
 }
 
 // The first that waits for `from` and may run on `to`; null: none.
@@ -105,6 +109,7 @@ thread* dequeue(cpu* from, const cpu* to) {
     (before != nullptr ? before->next : from->first) = one->next;
     if (from->last == one) from->last = before;
     --from->waiting;
+    note_look(from);
     return one;
   }
   return nullptr;
@@ -171,6 +176,7 @@ void preempt_soon(cpu* where, picoseconds at) {
   const picoseconds least = where->slice_began + cost.slice / 4;
   const picoseconds end = at > least ? at : least;
   if (end < where->slice_ends) where->slice_ends = end;
+  note_look(where);
 }
 
 void make_ready(thread* what, picoseconds at, picoseconds latency) {

@@ -216,6 +216,21 @@ void computing(unsigned count) {
 void never_ends() {
   for (;;) many_pause();
 }
+// Without a pause: hits alone.
+void spins() {
+  while (go.load(std::memory_order_relaxed) == 0) {
+  }
+}
+void* let_go(void*) {
+  go.store(1);
+  return nullptr;
+}
+// On one CPU, what the first waits for runs when its slice has ended.
+void spins_until_other() {
+  start(1, let_go);
+  spins();
+  join();
+}
 void all_sleep() { syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0); }
 
 struct named {
@@ -223,9 +238,18 @@ struct named {
   void (*run)();
 };
 constexpr named programs[] = {
-    {"ping-pong", ping_pong},   {"counter", counter},       {"hot-line", hot_line}, {"cache", cache},
-    {"fence", fence},           {"membarrier", membarrier}, {"futex", futex},       {"memory-map", memory_map},
-    {"never-ends", never_ends}, {"all-sleep", all_sleep},
+    {"ping-pong", ping_pong},
+    {"counter", counter},
+    {"hot-line", hot_line},
+    {"cache", cache},
+    {"fence", fence},
+    {"membarrier", membarrier},
+    {"futex", futex},
+    {"memory-map", memory_map},
+    {"never-ends", never_ends},
+    {"spins", spins},
+    {"spins-until-other", spins_until_other},
+    {"all-sleep", all_sleep},
 };
 
 }  // namespace
