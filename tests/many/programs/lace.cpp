@@ -28,7 +28,7 @@ constexpr many_program::program programs[] = {
     {"quicksort", &quicksort::with_cutoff, quicksort::run_lace, 100'000, any_size},
 };
 
-constexpr std::size_t deque_tasks = 1 << 20;
+constexpr std::size_t deque_tasks = 1 << 15;
 
 VOID_TASK_2(halves, std::uint64_t, begin, std::uint64_t, end) {
   if (end - begin == 1) {
