@@ -97,7 +97,7 @@ void start_anew(char** arguments) {
   for (char** each = arguments; *each != nullptr; ++each) bytes += std::strlen(*each) + 1 + sizeof(char*);
   if (bytes > environment_bytes)
     refuse("arguments and MANY_ and WEFT_ variables have %zu bytes, more than %zu", bytes, environment_bytes);
-  const std::size_t shift = layout_number(0) % 64 * 64;
+  const std::size_t shift = layout_number(0) % 256 * 16;
   kept.push_back(padding + std::string(environment_bytes + shift - bytes, 'x'));
   std::vector<char*> words;
   for (std::string& each : kept) words.push_back(each.data());

@@ -57,7 +57,7 @@ void* lend(void* given) {
   thread* const one = from->of;
   asm volatile("rdfsbase %0" : "=r"(one->thread_pointer));
   many_lend(&one->stack_pointer, &from->has_lent);
-  run_below(layout_number(one->index) % 64 * 64);
+  run_below(layout_number(one->index) % 256 * 16);
   end_thread();
 }
 

@@ -101,7 +101,7 @@ void step() { many_work(step_ns); }
 
 int drive(const runtime& by, int argument_count, char** arguments) {
   order what = read(by, argument_count, arguments);
-  if (what.repeats == 0) what.repeats = what.what != nullptr ? 3 : std::clamp<std::uint64_t>(20'000 / what.size, 40, 200);
+  if (what.repeats == 0) what.repeats = what.what != nullptr ? 10 : std::clamp<std::uint64_t>(20'000 / what.size, 40, 200);
   const std::uint64_t warm = std::max<std::uint64_t>(1, what.repeats / 4);
   std::uint64_t answer = 0;
   for (std::uint64_t i = 0; i < warm; ++i) run_once(by, what, &answer);
