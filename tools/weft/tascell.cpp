@@ -23,6 +23,10 @@ tascell::installation find_installation() {
     return {(prefix / "include").string(), {(prefix / WEFT_LIBRARY_FOLDER).string()}};
   }
   std::string const built = WEFT_BUILD_FOLDER;
+  if (!std::filesystem::exists(WEFT_SOURCE_FOLDER "/include/weft/tascell.h", ignored)) {
+    throw tascell::usage_problem("weft/tascell.h is not in " + (prefix / "include").string() +
+                                 ": install the headers beside the command (Debian's package weft-tascell)");
+  }
   return {WEFT_SOURCE_FOLDER "/include", {built + "/lang/runtime", built}};
 }
 
