@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install deb clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -172,6 +172,9 @@ install: ## installs headers, libraries and the weft command, says how they are 
 	cmake --install build/release >/dev/null
 	cmake --install build/release --component checked >/dev/null
 	@$(PYTHON) tools/setup/prefix.py words '$(prefix)'
+
+deb: ## builds Debian packages of the sources here [FOLDER=build/deb]
+	@$(PYTHON) tools/setup/deb.py '$(or $(FOLDER),build/deb)'
 
 clean: ## removes build/
 	rm -rf build
