@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 ITSELF = "weft on one worker"
+FACE_ITSELF = "one shepherd"
 PLAIN = "weft create-join"  # threads with default attributes
 # operation, workers, what the ratio should at most be, the rival
 OPERATIONS = [
@@ -69,19 +70,27 @@ FACE_OPERATIONS = [
     ("nested", 2, 0.5, "argobots"),
 ]
 FACE_MEDIAN = 0.5
+# "waiting" is no time, but the percent of a CPU that a process uses whose tasks all wait.
 QTHREADS_OPERATIONS = [
-    ("fork-read", 1, None, "qthreads"),
-    ("fork-sinc", 1, None, "qthreads"),
-    ("word", 1, None, "qthreads"),
-    ("syncvar", 1, None, "qthreads"),
+    ("fork-read", 1, 0.1, "qthreads"),
+    ("fork-sinc", 1, 0.1, "qthreads"),
+    ("word", 1, 0.1, "qthreads"),
+    ("syncvar", 1, 0.5, "qthreads"),
     ("fib", 1, None, "qthreads"),
-    ("fib-preconditions", 1, None, "qthreads"),
-    ("yield", 1, None, "qthreads"),
+    ("fib-preconditions", 1, 0.1, "qthreads"),
+    ("yield", 1, 0.3, "qthreads"),
     ("lock", 1, None, "qthreads"),
     ("ring", 1, None, "qthreads"),
-    ("loop-balance", 1, None, "qthreads"),
+    ("loop-balance", 1, 0.3, "qthreads"),
+    ("loop-work", 1, None, "qthreads"),
     ("fib", 2, None, "qthreads"),
-    ("loop-balance", 2, None, "qthreads"),
+    ("yield", 2, None, "qthreads"),
+    ("ring", 2, 0.1, "qthreads"),
+    ("loop-balance", 2, 0.3, "qthreads"),
+    ("loop-work", 2, None, "qthreads"),
+    ("fib", 2, 1.0, FACE_ITSELF),
+    ("loop-work", 2, 1.0, FACE_ITSELF),
+    ("waiting", 2, 0.01, "qthreads"),
 ]
 # face: the program, its operations, and the pools that it uses.
 FACES = {
@@ -113,6 +122,8 @@ def other_side(rival, folders, name, workers):
     """What Weft is compared with: a program, its operation, how many workers, and which pools it is tried with."""
     if rival == ITSELF:
         return os.path.join(folders[0], "micro-weft"), name, 1, [None]
+    if rival == FACE_ITSELF:
+        return os.path.join(folders[0], "micro-weft-qthread"), name, 1, [None]
     program, *operation = rival.split()
     if program == "weft":
         return os.path.join(folders[0], "micro-weft"), operation[0], workers, [None]

@@ -3,6 +3,8 @@
 #include <qthread/qthread.h>
 #include <qthread/sinc.h>
 
+#include <pthread.h>
+
 #include "micro.h"
 
 #define WORD_ROUNDS 1000000L
@@ -201,6 +203,55 @@ static double loop_balance(void) {
   return (micro_now() - start) / (double)LOOPS;
 }
 
+/* Bodies that are worth a second worker: some 20 microseconds a loop. */
+#define INDEXES 1000
+#define WORK 20
+static uint64_t worked[INDEXES];
+static void work(size_t begin, size_t end, void *argument) {
+  (void)argument;
+  for (size_t i = begin; i < end; ++i) {
+    uint64_t value = i;
+    for (int k = 0; k < WORK; ++k) value = value * 6364136223846793005u + 1;
+    worked[i] += value;
+  }
+}
+static double loop_work(void) {
+  const double start = micro_now();
+  for (long i = 0; i < LOOPS / 10; ++i) qt_loop_balance(0, INDEXES, work, NULL);
+  return (micro_now() - start) / (double)(LOOPS / 10);
+}
+
+/* All tasks wait for a word that an OS thread outside fills later: percent of one CPU's time. */
+#define WAITS_NS 300000000L
+static aligned_t filled_later;
+static void *fill_later(void *unused) {
+  const struct timespec pause = {0, WAITS_NS};
+  nanosleep(&pause, NULL);
+  must(qthread_fill(&filled_later));
+  return unused;
+}
+static double cpu_seconds(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+static aligned_t waits(void *argument) {
+  must(qthread_readFF(NULL, &filled_later));
+  return (aligned_t)(intptr_t)argument;
+}
+static double waiting(void) {
+  aligned_t words[TASKS];
+  pthread_t outside;
+  must(qthread_empty(&filled_later));
+  for (int i = 0; i < TASKS; ++i) must(qthread_fork(waits, NULL, &words[i]));
+  micro_check(pthread_create(&outside, NULL, fill_later, NULL) == 0, "an OS thread");
+  const double used_before = cpu_seconds(), start = micro_now();
+  for (int i = 0; i < TASKS; ++i) must(qthread_readFF(NULL, &words[i]));
+  const double used = cpu_seconds() - used_before, taken = (micro_now() - start) / 1e9;
+  pthread_join(outside, NULL);
+  return used / taken * 100;
+}
+
 const struct micro micro_table[] = {{"fork-read", fork_read},
                                     {"fork-sinc", fork_sinc},
                                     {"word", word_read_write},
@@ -211,6 +262,8 @@ const struct micro micro_table[] = {{"fork-read", fork_read},
                                     {"lock", lock_unlock},
                                     {"ring", thread_ring},
                                     {"loop-balance", loop_balance},
+                                    {"loop-work", loop_work},
+                                    {"waiting", waiting},
                                     {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }

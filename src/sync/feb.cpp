@@ -183,9 +183,7 @@ template <operation What>
   return write_locked(stripe, stripe->link_of(word), word, what, value, deadline_ns);
 }
 
-bool is_empty_without_waiters(const feb_entry* one) {
-  return one != nullptr && !one->is_full && !one->has_waiters_for_full();
-}
+bool is_empty_without_waiters(const feb_entry* one) { return one != nullptr && !one->is_full && !one->has_waiters_for_full(); }
 
 // Takes the lock's release over.
 [[gnu::cold, gnu::noinline]] status refuse_change(feb_stripe* stripe, const std::uint64_t* word, bool purges) {

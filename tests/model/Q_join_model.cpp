@@ -245,9 +245,7 @@ void weft_yield() {
   static_cast<void>(weft_ext_pool_push(&of_the_model->pool, mine, WEFT_PUSH_YIELDED));
   while (pop(&of_the_model->pool) != mine) weft::arch::pause();
 }
-weft_status weft_ext_thread_start(weft_thread* thread) {
-  return weft_ext_pool_push(&of_the_model->pool, thread, WEFT_PUSH_NEW);
-}
+weft_status weft_ext_thread_start(weft_thread* thread) { return weft_ext_pool_push(&of_the_model->pool, thread, WEFT_PUSH_NEW); }
 bool weft_ext_thread_take_back(weft_thread* thread) {
   if (!weft_ext_pool_remove(&of_the_model->pool, thread)) return false;
   if (!qthread_world::unit_of(thread)->fields.has_started.load(base::relaxed)) return true;

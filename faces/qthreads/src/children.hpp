@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdint>
 
 #include <weft/ext.h>
 

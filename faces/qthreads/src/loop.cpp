@@ -68,8 +68,7 @@ aligned_t run_branch(void* argument) {
   const std::size_t middle = mine.first + (mine.last - mine.first + 1) / 2;
   branch left{mine.all, mine.first, middle}, right{mine.all, middle, mine.last};
   aligned_t end = 0;
-  const bool is_made =
-      qthread_spawn(run_branch, &right, 0, &end, 0, nullptr, NO_SHEPHERD, mine.all->features) == QTHREAD_SUCCESS;
+  const bool is_made = qthread_spawn(run_branch, &right, 0, &end, 0, nullptr, NO_SHEPHERD, mine.all->features) == QTHREAD_SUCCESS;
   run_branch(&left);
   aligned_t value = 0;
   if (!is_made) {

@@ -256,9 +256,7 @@ int qthread_spawn(qthread_f f, void const* arg, size_t arg_size, void* ret, size
   return result;
 }
 
-int qthread_fork(qthread_f f, void const* arg, aligned_t* ret) {
-  return spawn({f, arg, 0, ret, NO_SHEPHERD, no_features});
-}
+int qthread_fork(qthread_f f, void const* arg, aligned_t* ret) { return spawn({f, arg, 0, ret, NO_SHEPHERD, no_features}); }
 
 int qthread_fork_net(qthread_f f, void const* arg, aligned_t* ret) {
   return spawn({f, arg, 0, ret, NO_SHEPHERD, QTHREAD_SPAWN_NETWORK});

@@ -53,11 +53,11 @@ struct emptied_words {
 struct alignas(16) task {
   qthread_f function;
   void* argument;
-  void* ret;        // null: nothing is returned
-  team* in;         // null: the default team
-  weft_pool* home;  // where it waits when it is ready
-  task* acting;     // the task that runs on this one's stack in its stead; null: itself
-  char* stack_low;  // of the stack that it lends; null: not asked yet
+  void* ret;                    // null: nothing is returned
+  team* in;                     // null: the default team
+  weft_pool* home;              // where it waits when it is ready
+  task* acting;                 // the task that runs on this one's stack in its stead; null: itself
+  char* stack_low;              // of the stack that it lends; null: not asked yet
   std::uint32_t id;             // 0: not asked for yet
   std::uint16_t flags;          // the task's own, once it runs
   std::uint8_t blocking_depth;  // blocking actions that it is in

@@ -115,9 +115,9 @@ static void preconditions(void) {
     OK(qthread_readFF(NULL, &end));
     ++made;
   }
-  const int code = qthread_fork_precond(count_start, NULL, &end, 17, places[0], places[1], places[2], places[3], places[4], places[5],
-                                        places[6], places[7], places[8], places[9], places[10], places[11], places[12], places[13],
-                                        places[14], places[15], places[16]);
+  const int code = qthread_fork_precond(count_start, NULL, &end, 17, places[0], places[1], places[2], places[3], places[4],
+                                        places[5], places[6], places[7], places[8], places[9], places[10], places[11], places[12],
+                                        places[13], places[14], places[15], places[16]);
   if (is_done(code)) {
     for (int i = 0; i < MANY; ++i) OK(qthread_fill(&words[i]));
     OK(qthread_readFF(NULL, &end));

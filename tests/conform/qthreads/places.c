@@ -132,7 +132,7 @@ static void a_disabled_shepherd(void) {
   OK(qthread_disable_shepherd(1));
   CHECK(qthread_num_shepherds() == shepherds - 1 && qthread_readstate(ACTIVE_SHEPHERDS) == shepherds - 1u);
   CHECK(qthread_readstate(TOTAL_SHEPHERDS) == shepherds);
-  CHECK(shepherd_of_task_to(1) != 1);
+  CHECK(shepherd_of_task_to(1) == qthread_sorted_sheps_remote(1)[0]); /* the nearest has its tasks */
   qthread_shepherd_id_t next = 0;
   qthread_shep_next(&next);
   CHECK(next != 1);
@@ -187,6 +187,15 @@ static aligned_t bytes_of_its_own(void *unused) {
   qthread_yield();
   mine = qthread_get_tasklocal(100000);
   for (int i = 0; i < 100000; ++i) CHECK(mine[i] == (i < 4096 ? 0x3c : 0));
+  return 0;
+}
+
+/* Nor does a task that ran to its end in one go leave them to the next. */
+static aligned_t eight_bytes_at_once(void *unused) {
+  (void)unused;
+  uint64_t *const mine = qthread_get_tasklocal(8);
+  CHECK(mine != NULL && *mine == 0);
+  *mine = UINT64_MAX;
   return 0;
 }
 
@@ -306,6 +315,7 @@ int main(void) {
   OK(qthread_readFF(NULL, &end));
   bytes_of_its_own(NULL);
   run_tasks(8, bytes_of_its_own, NULL);
+  for (int i = 0; i < 3; ++i) run_tasks(100, eight_bytes_at_once, NULL);
   qthread_finalize();
   return 0;
 }

@@ -1,4 +1,6 @@
 /* Teams: which tasks are in which, and when the word of a leader is filled. */
+#include <qthread/qloop.h>
+
 #include "tasks.h"
 
 struct scene {
@@ -81,11 +83,28 @@ static void subteams_end_before_their_team(void) {
   CHECK(atomic_load(&one.members) == 2);
 }
 
+/* The parts of a loop are of the team whose task runs it. */
+static void look_at_team(size_t from, size_t to, void *wanted) { CHECK(from < to && qt_team_id() == *(const unsigned *)wanted); }
+static aligned_t run_a_loop(void *unused) {
+  (void)unused;
+  unsigned mine = qt_team_id();
+  CHECK(mine != QTHREAD_DEFAULT_TEAM_ID);
+  qt_loop_balance(0, 100, look_at_team, &mine);
+  qt_loop(0, 100, look_at_team, &mine);
+  return 0;
+}
+static void loops_stay_in_their_team(void) {
+  aligned_t end = 0;
+  OK(qthread_fork_new_team(run_a_loop, NULL, &end));
+  OK(qthread_readFF(NULL, &end));
+}
+
 int main(void) {
   OK(qthread_initialize());
   CHECK(qt_team_id() == QTHREAD_DEFAULT_TEAM_ID && qt_team_parent_id() == QTHREAD_NON_TEAM_ID);
   for (int how = 0; how < 6; ++how) a_leader_ends_last(how);
   for (int round = 0; round < 20; ++round) subteams_end_before_their_team();
+  loops_stay_in_their_team();
   qthread_finalize();
   return 0;
 }

@@ -235,6 +235,39 @@ static aligned_t in_a_task(void *argument) {
   return 0;
 }
 
+#if IS_WEFT
+/* What a task that ran on its reader's stack emptied there ends with the reader. */
+struct lent {
+  aligned_t *word;
+  void *stack;
+  bool ran_here;
+};
+static aligned_t empty_a_readers_word(void *argument) {
+  struct lent *const all = argument;
+  OK(qthread_empty(all->word));
+  all->ran_here = qthread_tos() == all->stack;
+  return 0;
+}
+static aligned_t lend_a_stack(void *argument) {
+  struct lent *const all = argument;
+  aligned_t own = 3, end = 0;
+  all->word = &own;
+  all->stack = qthread_tos();
+  OK(qthread_fork(empty_a_readers_word, all, &end));
+  OK(qthread_readFF(NULL, &end));
+  CHECK(qthread_feb_status(&own) == 0);
+  if (!all->ran_here) OK(qthread_fill(&own)); /* another worker ran it, on a stack of its own */
+  return 0;
+}
+static void words_of_a_lent_stack_end_with_the_reader(void) {
+  for (int i = 0; i < 50; ++i) {
+    struct lent all = {NULL, NULL, false};
+    run_tasks(1, lend_a_stack, &all);
+    CHECK(qthread_feb_status(all.word) == 1);
+  }
+}
+#endif
+
 int main(void) {
   OK(qthread_initialize());
   in_a_task(NULL);
@@ -247,6 +280,7 @@ int main(void) {
 #if IS_WEFT
   words_of_a_stack_end_with_the_task();
   run_tasks(2, look_at_a_stack, NULL);
+  words_of_a_lent_stack_end_with_the_reader();
 #endif
   atomic_operations();
   qthread_finalize();
