@@ -521,8 +521,6 @@ status create_many(const creation& how, std::size_t stride, std::size_t count, u
   return status::ok;
 }
 
-// ---- units that a builder owns ------------------------------------------------------------------
-
 status make_owned(const creation& how, unit** out) {
   worker* w = local::current_worker();
   runtime* rt = w != nullptr ? w->rt : local::current_runtime();
@@ -559,7 +557,6 @@ status make_owned_plainly(pool* home, unit::function_type function, unsigned kin
   worker* w = local::current_worker();
   if (w == nullptr || w->units.is_empty()) [[unlikely]]
     return make_owned_slow(home, function, kind, out, made_at);
-  // A joiner may stand far from where a unit ends that is joined: it shall need no fence.
   unsigned flags = (kind & join_word::detached) != 0 ? kind & is_tasklet : (kind & is_tasklet) | ends_noticed;
   if ((kind & making_cleaned) == 0 || w->is_special) flags |= flags_of_owned;
   void* memory = w->units.take_one();
@@ -591,12 +588,11 @@ void discard_owned(unit* one) {
   worker* w = local::current_worker();
   if (w == nullptr) return discard_outside(one);
   // Of make_owned_plainly, cleaned: its argument is no copy.
-  if (one->argument == one && !one->has_any(~(unsigned{is_tasklet} | ends_noticed)) && free_plainly(w, one)) {
-    count_finished(w);
-    return wake_finalizer_if_drained(w);
+  constexpr unsigned usual = unsigned{is_tasklet} | ends_noticed;
+  if (one->argument != one || one->has_any(~usual) || !free_plainly(w, one)) {
+    give_copied_of(one);
+    discard(w, one);
   }
-  give_copied_of(one);
-  discard(w, one);
   count_finished(w);
   wake_finalizer_if_drained(w);
 }
