@@ -53,5 +53,12 @@ void test_late(void);
 void test_left_parked(void);
 void test_stall(void);
 void test_dump(void);
+void test_spawn(void);
+void test_child(void); /* what test_spawn starts */
+void test_meeting(void);
+void test_sessions(void);
+
+/* The path of this program. */
+void note_program(const char *path);
 
 #endif

@@ -123,6 +123,42 @@ static void persistent_a(void *argument) {
   OK(MPI_Request_free(&request));
 }
 
+#if MPI_VERSION >= 4
+static void partitioned_a(void *argument) {
+  exchange *const one = argument;
+  MPI_Request request;
+  OK(MPI_Precv_init(one->b, 2, LENGTH / 2, MPI_INT, one->peer, one->tag, one->comm, MPI_INFO_NULL, &request));
+  OK(MPI_Start(&request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK(memcmp(one->a, one->b, BYTES) == 0);
+  OK(MPI_Request_free(&request));
+}
+
+static void partitioned_b(void *argument) {
+  exchange *const one = argument;
+  MPI_Request request;
+  OK(MPI_Psend_init(one->a, 2, LENGTH / 2, MPI_INT, one->peer, one->tag, one->comm, MPI_INFO_NULL, &request));
+  OK(MPI_Start(&request));
+  OK(MPI_Pready(1, request));
+  let_others_run();
+  OK(MPI_Pready(0, request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  OK(MPI_Request_free(&request));
+}
+
+static void isendrecv_a(void *argument) {
+  exchange *const one = argument;
+  MPI_Request request;
+  OK(MPI_Isendrecv(one->a, LENGTH, MPI_INT, one->peer, one->tag, one->b, LENGTH, MPI_INT, one->peer, one->tag + 1, one->comm,
+                   &request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK(memcmp(one->a, one->b, BYTES) == 0);
+  OK(MPI_Isendrecv_replace(one->b, LENGTH, MPI_INT, one->peer, one->tag, one->peer, one->tag + 1, one->comm, &request));
+  OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  CHECK(memcmp(one->a, one->b, BYTES) == 0);
+}
+#endif
+
 /* Ends by a cancellation, not by a message. */
 static void cancelled_a(void *argument) {
   exchange *const one = argument;
@@ -138,13 +174,28 @@ static void cancelled_a(void *argument) {
 
 static const struct {
   weft_function a, b;
-} exchanges[] = {{send_a, receive_b},      {ssend_a, receive_b},        {recv_a, send_b},         {rsend_a, nothing_b},
-                 {probe_a, send_b},        {mprobe_a, send_b},          {sendrecv_a, sendrecv_b}, {wait_a, send_b},
-                 {waitall_a, halves_b},    {waitany_a, halves_b},       {waitsome_a, halves_b},   {persistent_a, send_b},
+} exchanges[] = {{send_a, receive_b},
+                 {ssend_a, receive_b},
+                 {recv_a, send_b},
+                 {rsend_a, nothing_b},
+                 {probe_a, send_b},
+                 {mprobe_a, send_b},
+                 {sendrecv_a, sendrecv_b},
+                 {wait_a, send_b},
+                 {waitall_a, halves_b},
+                 {waitany_a, halves_b},
+                 {waitsome_a, halves_b},
+                 {persistent_a, send_b},
                  {cancelled_a, nothing_b},
 #if MPI_VERSION >= 4
-                 {send_a_c, receive_b_c},  {ssend_a_c, receive_b_c},    {recv_a_c, send_b_c},     {rsend_a_c, nothing_b},
-                 {mprobe_a_c, send_b_c},   {sendrecv_a_c, sendrecv_b_c}
+                 {send_a_c, receive_b_c},
+                 {ssend_a_c, receive_b_c},
+                 {recv_a_c, send_b_c},
+                 {rsend_a_c, nothing_b},
+                 {mprobe_a_c, send_b_c},
+                 {sendrecv_a_c, sendrecv_b_c},
+                 {isendrecv_a, sendrecv_b},
+                 {partitioned_a, partitioned_b}
 #endif
 };
 

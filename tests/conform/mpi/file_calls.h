@@ -1,6 +1,39 @@
 /* Reads and writes of a file, each rank's words beside the other's. Included twice: with counts of
  * int, and of MPI_Count for the functions whose names end in _c. */
 
+/* Calls that begin and calls that end. */
+static void FILES(halves)(MPI_Comm comm, MPI_File file, const int *words) {
+  MPI_Status status;
+  int got[4];
+  const MPI_Offset at = rank * (MPI_Offset)sizeof got;
+  const MPI_Offset shared = ranks * (MPI_Offset)sizeof got;
+  OK(FILE_CALL(write_at_all_begin)(file, at, words, 2, MPI_INT));
+  OK(MPI_File_write_at_all_end(file, words, &status));
+  memset(got, 0, sizeof got);
+  OK(FILE_CALL(read_at_all_begin)(file, at, got, 2, MPI_INT));
+  OK(MPI_File_read_at_all_end(file, got, &status));
+  CHECK(memcmp(words, got, 2 * sizeof(int)) == 0);
+  OK(MPI_File_set_view(file, at, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  OK(FILE_CALL(write_all_begin)(file, words, 2, MPI_INT));
+  OK(MPI_File_write_all_end(file, words, &status));
+  OK(MPI_File_seek(file, 0, MPI_SEEK_SET));
+  memset(got, 0, sizeof got);
+  OK(FILE_CALL(read_all_begin)(file, got, 2, MPI_INT));
+  OK(MPI_File_read_all_end(file, got, &status));
+  CHECK(memcmp(words, got, 2 * sizeof(int)) == 0);
+  OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+
+  OK(MPI_File_seek_shared(file, shared, MPI_SEEK_SET));
+  OK(FILE_CALL(write_ordered_begin)(file, words, 2, MPI_INT));
+  OK(MPI_File_write_ordered_end(file, words, &status));
+  OK(MPI_Barrier(comm));
+  OK(MPI_File_seek_shared(file, shared, MPI_SEEK_SET));
+  memset(got, 0, sizeof got);
+  OK(FILE_CALL(read_ordered_begin)(file, got, 2, MPI_INT));
+  OK(MPI_File_read_ordered_end(file, got, &status));
+  CHECK(memcmp(words, got, 2 * sizeof(int)) == 0);
+}
+
 static void FILES(files)(void *argument) {
   MPI_Comm comm = *(MPI_Comm *)argument;
   MPI_File file;
@@ -29,6 +62,8 @@ static void FILES(files)(void *argument) {
   OK(FILE_CALL(read)(file, got, 2, MPI_INT, &status));
   OK(FILE_CALL(read_all)(file, got + 2, 2, MPI_INT, &status));
   CHECK(memcmp(words, got, sizeof words) == 0);
+
+  FILES(halves)(comm, file, words);
 
   OK(MPI_File_seek_shared(file, shared, MPI_SEEK_SET));
   OK(FILE_CALL(write_ordered)(file, words, 2, MPI_INT, &status));

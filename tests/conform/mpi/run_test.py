@@ -81,6 +81,12 @@ class RunTest(unittest.TestCase):
         for case in "communicators", "windows", "files":
             self.check(2, case)
 
+    def test_calls_that_meet_other_jobs(self):
+        self.check(2, "sessions")
+        if MPI == "openmpi":  # MPICH over UCX starts no jobs and opens no ports
+            self.check(2, "spawn")
+            self.check(2, "meeting")
+
     def test_calls_that_wait_are_told_of(self):
         self.check(2, "stall", WEFT_MPI_STALL="20ms")
         said = self.check(2, "dump", WEFT_MPI_STALL="off")

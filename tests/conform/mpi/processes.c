@@ -1,0 +1,145 @@
+/* Calls that meet other jobs, and sessions, each by a thread that another thread of its worker must be able
+ * to outrun. */
+#include "check.h"
+
+static const char *program; /* of this process */
+
+void note_program(const char *path) { program = path; }
+
+/* Another thread of the worker runs while a call waits: it counts its turns. */
+static volatile bool is_over;
+static unsigned turns;
+static void take_turns(void *argument) {
+  (void)argument;
+  while (!is_over) {
+    ++turns;
+    OK(weft_sleep_ns(100000));
+  }
+}
+
+/* ---- jobs that are started ------------------------------------------------------------------- */
+
+void test_child(void) {
+  MPI_Comm parent;
+  int number = rank;
+  OK(MPI_Comm_get_parent(&parent));
+  CHECK(parent != MPI_COMM_NULL);
+  if (rank == 0) OK(MPI_Send(&number, 1, MPI_INT, 0, 4, parent));
+  OK(MPI_Comm_disconnect(&parent));
+}
+
+static void end_children(MPI_Comm children) {
+  int got = -1;
+  if (rank == 0) OK(MPI_Recv(&got, 1, MPI_INT, 0, 4, children, MPI_STATUS_IGNORE));
+  CHECK(got == (rank == 0 ? 0 : -1));
+  OK(MPI_Comm_disconnect(&children));
+}
+
+static void spawn(void *argument) {
+  MPI_Comm children;
+  char name[] = "child";
+  char *words[] = {name, NULL};
+  (void)argument;
+  OK(MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE));
+  end_children(children);
+}
+
+static void spawn_multiple(void *argument) {
+  MPI_Comm children;
+  char name[] = "child";
+  char *words[] = {name, NULL};
+  char *programs[] = {(char *)program};
+  char **all_words[] = {words};
+  const int counts[] = {1};
+  const MPI_Info infos[] = {MPI_INFO_NULL};
+  (void)argument;
+  OK(MPI_Comm_spawn_multiple(1, programs, all_words, counts, infos, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE));
+  end_children(children);
+}
+
+static void call_beside(weft_function function) {
+  is_over = false;
+  turns = 0;
+  running other = start(ULT, take_turns, NULL);
+  running one = start(ULT, function, NULL);
+  finish(&one);
+  CHECK(turns > 1);
+  is_over = true;
+  finish(&other);
+}
+
+void test_spawn(void) {
+  call_beside(spawn);
+  call_beside(spawn_multiple);
+}
+
+/* ---- jobs that meet -------------------------------------------------------------------------- */
+
+static char port[MPI_MAX_PORT_NAME];
+
+static void accept_one(void *argument) {
+  MPI_Comm other;
+  int got = -1;
+  (void)argument;
+  OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other));
+  OK(MPI_Recv(&got, 1, MPI_INT, 0, 6, other, MPI_STATUS_IGNORE));
+  CHECK(got == 1);
+  OK(MPI_Comm_disconnect(&other));
+}
+
+static void connect_one(void *argument) {
+  MPI_Comm other;
+  (void)argument;
+  OK(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other));
+  OK(MPI_Send(&rank, 1, MPI_INT, 0, 6, other));
+  OK(MPI_Comm_disconnect(&other));
+}
+
+/* The thread that accepts waits before the one that sends the port runs, on the same worker. */
+static void send_port(void *argument) {
+  (void)argument;
+  OK(MPI_Send(port, sizeof port, MPI_CHAR, 1, 5, MPI_COMM_WORLD));
+}
+
+void test_meeting(void) {
+  CHECK(ranks == 2);
+  if (rank == 0) {
+    OK(MPI_Open_port(MPI_INFO_NULL, port));
+    running accepting = start(ULT, accept_one, NULL);
+    running sending = start(ULT, send_port, NULL);
+    finish(&sending);
+    finish(&accepting);
+    OK(MPI_Close_port(port));
+  } else {
+    OK(MPI_Recv(port, sizeof port, MPI_CHAR, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    running connecting = start(ULT, connect_one, NULL);
+    finish(&connecting);
+  }
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+#if MPI_VERSION >= 4
+static void session(void *argument) {
+  MPI_Session made;
+  MPI_Group group;
+  MPI_Comm comm;
+  int sum = 0;
+  (void)argument;
+  OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made));
+  OK(MPI_Group_from_session_pset(made, "mpi://WORLD", &group));
+  OK(MPI_Comm_create_from_group(group, "weft", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm));
+  OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+  CHECK(sum == ranks * (ranks - 1) / 2);
+  OK(MPI_Comm_free(&comm));
+  OK(MPI_Group_free(&group));
+  OK(MPI_Session_finalize(&made));
+}
+#endif
+
+void test_sessions(void) {
+#if MPI_VERSION >= 4
+  running one = start(ULT, session, NULL);
+  finish(&one);
+#endif
+}
