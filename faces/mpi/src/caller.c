@@ -12,8 +12,9 @@
 enum { LEVEL_UNKNOWN, LEVEL_MULTIPLE, LEVEL_BELOW, LEVEL_ENDED };
 static int level; /* atomic */
 
-static const char *name_of_level(int provided) {
+const char *name_of_level(int provided) {
   switch (provided) {
+    case MPI_THREAD_MULTIPLE: return "MPI_THREAD_MULTIPLE";
     case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
     case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
     case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";

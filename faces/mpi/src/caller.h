@@ -16,6 +16,9 @@ void end_region(bool is_open);
 /* The level that MPI_Init_thread provided. */
 void note_level(int provided);
 
+/* "MPI_THREAD_MULTIPLE" */
+const char *name_of_level(int provided);
+
 /* MPI_Finalize was called. */
 void note_end(void);
 

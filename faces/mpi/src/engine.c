@@ -151,7 +151,7 @@ static bool look(unsigned most, uint64_t now) {
   for (unsigned left = engine.queued; left != 0 && tests < most; --left) {
     mpi_wait *const one = pop_front();
     if (is_complete(one, &tests)) {
-      one->link.next = &engine.complete->link;
+      one->link.next = (mpi_link *)engine.complete; /* its first member; may be null */
       engine.complete = one;
       engine.changed_ns = engine.news_ns = now;
       continue;
@@ -175,7 +175,7 @@ static mpi_wait *take_complete(void) {
   while (engine.complete != NULL) {
     mpi_wait *const one = engine.complete;
     engine.complete = next_of(one);
-    one->link.next = &found->link;
+    one->link.next = (mpi_link *)found;
     found = one;
   }
   return found;

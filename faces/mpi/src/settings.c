@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,17 +51,29 @@ static void read_variable(const struct variable *one) {
   *one->value = value;
 }
 
+static const char *const report = "WEFT_MPI_REPORT";
+
+static void read_switch(void) {
+  const char *const text = getenv(report);
+  if (text == NULL || *text == 0 || strcmp(text, "off") == 0 || strcmp(text, "0") == 0) return;
+  if (strcmp(text, "on") != 0 && strcmp(text, "1") != 0) end_process("weft-mpi: error: %s=%s: use on or off", report, text);
+  all.reports = true;
+}
+
 static void warn_of_unknown(const char *entry) {
   const size_t length = strcspn(entry, "=");
   for (unsigned i = 0; i < VARIABLES; ++i) {
     if (strlen(variables[i].name) == length && strncmp(entry, variables[i].name, length) == 0) return;
   }
-  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_POLL, WEFT_MPI_START and WEFT_MPI_STALL", (int)length,
-      entry);
+  if (strlen(report) == length && strncmp(entry, report, length) == 0) return;
+  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_POLL, WEFT_MPI_REPORT, WEFT_MPI_START and "
+      "WEFT_MPI_STALL",
+      (int)length, entry);
 }
 
 static void read_all(void) {
   for (unsigned i = 0; i < VARIABLES; ++i) read_variable(&variables[i]);
+  read_switch();
   for (char **entry = environ; *entry != NULL; ++entry) {
     if (strncmp(*entry, "WEFT_MPI_", 9) == 0) warn_of_unknown(*entry);
   }

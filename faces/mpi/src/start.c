@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "export.h"
 #include "real.h"
+#include "report.h"
 #include "say.h"
 #include "settings.h"
 
@@ -28,6 +29,7 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   note_level(*provided);
   prepare_errors();
   agree_with_ranks();
+  report_start(*provided);
   return MPI_SUCCESS;
 }
 

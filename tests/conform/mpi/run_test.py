@@ -6,6 +6,7 @@ usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-w
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -132,7 +133,18 @@ class RunTest(unittest.TestCase):
     def test_settings(self):
         self.check(2, "pairs", WEFT_MPI_POLL="1ms")
         said = self.check(1, "statuses", WEFT_MPI_POL="1ms")
-        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL, WEFT_MPI_START and WEFT_MPI_STALL", said)
+        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL, WEFT_MPI_REPORT, WEFT_MPI_START and WEFT_MPI_STALL", said)
+
+    def test_the_first_rank_reports_at_the_start(self):
+        said = self.check(2, "statuses", WEFT_MPI_REPORT="on", WEFT_MPI_POLL="3ms", WEFT_MPI_STALL="off")
+        version = {"mpich": r"MPICH Version:", "openmpi": r"Open MPI v\d"}[MPI]
+        self.assertRegex(said, rf"weft-mpi: libweft-mpi-{MPI} \d+\.\d+\.\d+ for .* over {version}.*, which provides MPI_THREAD_MULTIPLE to 2 ranks\n")
+        self.assertIn("an idle rank asks the MPI at most every 3000 us (WEFT_MPI_POLL); calls that wait are reported after 0 s", said)
+        self.assertEqual(len(re.findall("weft-mpi: rank 0 may run on", said)), 1)
+        self.assertNotIn("weft-mpi: rank 1", said)
+        status, said = launched(1, "statuses", WEFT_MPI_REPORT="yes")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("weft-mpi: error: WEFT_MPI_REPORT=yes: use on or off", said)
 
     def test_a_library_that_calls_do_not_pass_says_so(self):
         _, said = launched(1, "", program=WRONG_ORDER)
