@@ -186,6 +186,37 @@ class PackageTest(unittest.TestCase):
             self.check_dist(program, libraries)
             self.assertEqual(is_bound_at_start(program), not options)  # a static one has nothing to bind
 
+    def mpis(self):
+        """The MPIs for which there is a library between programs and MPI, where their compilers have Debian's names."""
+        names = [name for name in sorted(os.listdir(self.libraries)) if re.fullmatch(r"libweft-mpi-\w+\.so", name)]
+        families = [name[len("libweft-mpi-") : -len(".so")] for name in names]
+        return [family for family in families if shutil.which("mpicc." + family)]
+
+    def check_mpi(self, program, mpi):
+        self.assertIn(f"libweft-mpi-{mpi}.so.{SO_VERSION}", needed(program))
+        self.assertEqual(run("timeout", "60", program), "42\n")  # one rank needs no launcher
+
+    def test_mpi_by_find_package(self):
+        if not self.mpis():
+            self.skipTest("no libweft-mpi here")
+        source = os.path.join(HERE, "project", "mpi")
+        for mpi in self.mpis():
+            with self.subTest(mpi):
+                build = os.path.join(self.work, "cmake-mpi-" + mpi)
+                run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DMPI_C_COMPILER=mpicc.{mpi}")
+                run("cmake", "--build", build)
+                self.check_mpi(os.path.join(build, "with_mpi"), mpi)
+
+    def test_mpi_by_pkg_config(self):
+        if not self.mpis():
+            self.skipTest("no libweft-mpi here")
+        source = os.path.join(HERE, "project", "mpi", "halves.c")
+        for mpi in self.mpis():
+            with self.subTest(mpi):
+                program = os.path.join(self.work, "pc-mpi-" + mpi)
+                run("mpicc." + mpi, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-mpi-" + mpi, **self.flags).split())
+                self.check_mpi(program, mpi)
+
     def has_tascell(self):
         return os.path.exists(os.path.join(self.libraries, "libweft-tascell.so"))
 
