@@ -15,6 +15,9 @@
 
 #include <stdlib.h>
 
+#undef calloc /* Chapel's headers put its own memory layer before libc's calls */
+#undef free
+
 /* A task, in its thread's extension bytes. */
 typedef struct task {
   chpl_fn_p function; /* null: a thread of the program's own */
@@ -58,7 +61,8 @@ void chpl_task_init(int32_t threads, uint64_t stack_bytes) {
   is_reserved = true;
   weft_ext_show_function(run, task_offset + offsetof(task, function));
   weft_ext_name_stack_setting(run, "callStackSize", 0);
-  config.workers = threads > 0 ? (unsigned)threads : 0;
+  const int32_t most = 1024; /* Weft's own limit */
+  config.workers = threads > most ? (unsigned)most : threads > 0 ? (unsigned)threads : 0;
   config.stack_bytes = stack_bytes == 0 ? (size_t)8 << 20 : stack_bytes < WEFT_STACK_MIN ? WEFT_STACK_MIN : stack_bytes;
   config.caller_outside = true;
   chpl_weft_owner_start(&config);
@@ -208,7 +212,7 @@ int32_t chpl_task_getNumBlockedTasks(void) { return (int32_t)counts_now().blocke
 uint32_t chpl_task_getNumThreads(void) { return weft_worker_count(); }
 uint32_t chpl_task_getNumIdleThreads(void) { return counts_now().idle; }
 int32_t chpl_task_getMaxThreads(void) { return 0; }
-int32_t chpl_task_getMaxThreadsLimit(void) { return 1024; /* Weft's own limit of workers */ }
+int32_t chpl_task_getMaxThreadsLimit(void) { return 0; /* that of the system */ }
 
 uint32_t chpl_task_getNumRunningTasks(void) {
   const weft_counts counts = counts_now();
