@@ -188,12 +188,20 @@ void describe_state(text& out, const unit_view& one) {
 
 bool is_builders_start(unit::function_type function) { return function != nullptr && function == seam::shown_bottom(); }
 
-unit::function_type shown_function(const unit* one, unit::function_type function, void* argument) {
-  const void* behind_it = copied_of(function, argument);
-  if (is_builders_start(function)) behind_it = reinterpret_cast<const char*>(one) + seam::shown_offset();
+namespace {
+
+// The function whose address lies at place; otherwise the one that is known.
+unit::function_type function_at(const void* place, unit::function_type known) {
   unit::function_type behind = nullptr;
-  const bool is_read = behind_it != nullptr && os::peek(behind_it, &behind, sizeof behind);
-  return is_read && behind != nullptr ? behind : function;
+  return place != nullptr && os::peek(place, &behind, sizeof behind) && behind != nullptr ? behind : known;
+}
+
+}  // namespace
+
+unit::function_type shown_function(const unit* one, unit::function_type function, void* argument) {
+  function = function_at(copied_of(function, argument), function);
+  if (!is_builders_start(function)) return function;
+  return function_at(reinterpret_cast<const char*>(one) + seam::shown_offset(), function);
 }
 
 bool look_at(const unit* one, unit_view* out) {

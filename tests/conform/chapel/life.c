@@ -240,6 +240,31 @@ static void end_by_a_task(void) {
   _exit(7);
 }
 
+/* 7: an overflow names the task's function and Chapel's variable. */
+static int deep(volatile char *above) {
+  volatile char frame[4096];
+  frame[0] = above[0];
+  return frame[0] == 0 ? 0 : deep(frame) + frame[0];
+}
+
+static void overflow_in_task(void *bundle) {
+  volatile char top = 1;
+  (void)deep(&top);
+  child_ends(statement_of_child(bundle));
+}
+
+static void run_too_deep(void) {
+  end_count count = {0, NULL};
+  stand_in_function(6, overflow_in_task);
+  add_child(&count, 6, NULL, 1);
+  wait_for_children(&count);
+}
+
+static void overflow(void) {
+  chpl_task_init();
+  chpl_task_callMain(run_too_deep);
+}
+
 static int status_of(void (*body)(void)) {
   const pid_t child = fork();
   CHECK(child >= 0);
@@ -255,6 +280,9 @@ static int status_of(void (*body)(void)) {
 int main(void) {
   CHECK(status_of(end_beside_a_running_task) == 5);
   CHECK(status_of(end_by_a_task) == 5);
+#if !IS_SANITIZED /* which report an overflow themselves */
+  ends_with(overflow, "CHPL_RT_CALL_STACK_SIZE", "call_6");
+#endif
   refusals();
   ends();
   limits();

@@ -78,7 +78,7 @@ void chpl_task_do_callbacks(chpl_task_cb_event_kind_t event, chpl_fn_int_t fid, 
   stand_in_callback(event, fid, filename, lineno, id, is_on);
 }
 
-void dies_with(void (*body)(void), const char *text, const char *other) {
+static int status_and_lines(void (*body)(void), char *said, size_t most) {
   int ends[2];
   CHECK(pipe(ends) == 0);
   const pid_t child = fork();
@@ -89,19 +89,34 @@ void dies_with(void (*body)(void), const char *text, const char *other) {
     _exit(0);
   }
   close(ends[1]);
-  char said[4096];
   size_t length = 0;
-  for (ssize_t got = 1; got > 0 && length < sizeof said - 1; length += got > 0 ? (size_t)got : 0) {
-    got = read(ends[0], said + length, sizeof said - 1 - length);
+  for (ssize_t got = 1; got > 0 && length < most - 1; length += got > 0 ? (size_t)got : 0) {
+    got = read(ends[0], said + length, most - 1 - length);
   }
   said[length] = 0;
   close(ends[0]);
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 3 || strstr(said, text) == NULL || strstr(said, other) == NULL) {
+  return status;
+}
+
+static void check_said(bool is_well, int status, const char *said, const char *text, const char *other) {
+  if (!is_well || strstr(said, text) == NULL || strstr(said, other) == NULL) {
     fprintf(stderr, "status %x, said: %s\n", (unsigned)status, said);
     abort();
   }
+}
+
+void dies_with(void (*body)(void), const char *text, const char *other) {
+  char said[4096];
+  const int status = status_and_lines(body, said, sizeof said);
+  check_said(WIFEXITED(status) && WEXITSTATUS(status) == 3, status, said, text, other);
+}
+
+void ends_with(void (*body)(void), const char *text, const char *other) {
+  char said[4096];
+  const int status = status_and_lines(body, said, sizeof said);
+  check_said(!WIFEXITED(status) || WEXITSTATUS(status) != 0, status, said, text, other);
 }
 
 /* ---- a statement ----------------------------------------------------------------------------------- */

@@ -42,8 +42,10 @@ extern void (*stand_in_callback)(chpl_task_cb_event_kind_t event, chpl_fn_int_t 
 /* The function with the number fid of the table, which generated code would have; at most 8. */
 void stand_in_function(chpl_fn_int_t fid, chpl_fn_p function);
 
-/* Runs body in a child process, which must end by an error whose line holds each of the texts. */
+/* Runs body in a child process, whose lines on stderr must hold each of the texts. dies_with: it
+ * must end by an error of Chapel's. ends_with: it must not return. */
 void dies_with(void (*body)(void), const char *text, const char *other);
+void ends_with(void (*body)(void), const char *text, const char *other);
 
 /* A statement as the compiler writes it: the count that children take down, and the list. */
 typedef struct end_count {

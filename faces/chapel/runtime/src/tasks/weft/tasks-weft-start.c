@@ -78,8 +78,7 @@ static weft_status start_large(copied from, size_t size, const weft_thread_attr 
 void chpl_weft_start(const char *call, const void *argument, size_t size, weft_thread **out) {
   copied from = {argument, size};
   const size_t all = sizeof(chpl_weft_task) + size;
-  weft_thread_attr staying = WEFT_THREAD_ATTR_INIT;
-  staying.worker = WEFT_STARTING_WORKER;
+  static const weft_thread_attr staying = {sizeof staying, 0, NULL, NULL, false, false, WEFT_STARTING_WORKER, NULL, 0};
   const weft_thread_attr *attr = chpl_weft_tasks_stay ? &staying : NULL;
   const weft_status status = all <= WEFT_COPY_MAX ? weft_ext_thread_create_filled(run, all, fill, &from, attr, out, NULL)
                                                   : start_large(from, all, attr, out);
@@ -190,8 +189,7 @@ void chpl_task_callMain(void (*function)(void)) {
 
 void chpl_weft_show_tasks(size_t function_offset) {
   weft_ext_show_function(run, function_offset);
-  weft_ext_name_stack_setting(run, "CHPL_RT_CALL_STACK_SIZE", 0);
-  weft_ext_name_stack_setting(run_and_free, "CHPL_RT_CALL_STACK_SIZE", 0);
+  weft_ext_name_stack_setting(NULL, "CHPL_RT_CALL_STACK_SIZE", 0);
 }
 
 #endif
