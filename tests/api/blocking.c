@@ -103,6 +103,36 @@ static void many_at_a_time(void) {
   }
 }
 
+/* All workers lose their OS threads at the same time, and each is needed to go on. */
+static atomic_int writers_there;
+
+static void write_with_all(void *argument) {
+  atomic_fetch_add(&writers_there, 1);
+  while (atomic_load(&writers_there) % (int)weft_worker_count() != 0) weft_yield();
+  write_one(argument);
+}
+
+static void all_workers_at_once(void) {
+  enum { MOST = 4 };
+  const int workers = (int)weft_worker_count();
+  CHECK(workers <= MOST);
+  struct line lines[MOST];
+  weft_thread *readers[MOST], *writers[MOST];
+  for (int round = 0; round < (IS_SLOW ? 3 : 20); ++round) {
+    atomic_store(&writers_there, 0);
+    for (int each = 0; each < workers; ++each) {
+      open_line(&lines[each], 1);
+      readers[each] = start_pinned(read_in_region, &lines[each], each);
+      writers[each] = start_pinned(write_with_all, &lines[each], each);
+    }
+    for (int each = 0; each < workers; ++each) {
+      OK(weft_thread_join(readers[each]));
+      OK(weft_thread_join(writers[each]));
+      close_line(&lines[each]);
+    }
+  }
+}
+
 static void called_by_function(void) {
   struct line line;
   open_line(&line, 1);
@@ -370,11 +400,34 @@ static void finalize_waits(unsigned workers) {
   close_line(&line);
 }
 
+/* From a place that is known to block, where units wait, and no OS thread may be had any more: a call
+ * that is over soon keeps its worker. */
+static void read_by_function(void *argument) { OK(weft_blocking(read_one, argument)); }
+
+static void short_without_a_spare(void) {
+  struct line slow, fast;
+  open_line(&slow, 1);
+  open_line(&fast, 1);
+  weft_thread *reader = start(read_by_function, &slow);
+  wait_for_state(reader, WEFT_THREAD_BLOCKED);
+  for (int round = 0; round < 10; ++round) {
+    weft_thread *behind = start(nothing, NULL);
+    write_one(&fast);
+    OK(weft_blocking(read_one, &fast));
+    OK(weft_thread_join(behind));
+  }
+  write_one(&slow);
+  OK(weft_thread_join(reader));
+  close_line(&slow);
+  close_line(&fast);
+}
+
 static void all(void) {
   RUN(refused);
   RUN(others_go_on);
   RUN(spare_os_threads_have_a_name);
   RUN(many_at_a_time);
+  RUN(all_workers_at_once);
   RUN(called_by_function);
   RUN(pinned);
   RUN(in_a_pinned_scope);
@@ -399,6 +452,12 @@ int main(void) {
   CHECK(setenv("WEFT_BLOCKING", "0", 1) == 0);
   with_workers("at once", 2, all);
   CHECK(unsetenv("WEFT_BLOCKING") == 0);
+  CHECK(setenv("WEFT_BLOCKING", "3ms", 1) == 0); /* the guard finds them at the same look */
+  for (int life = 0; life < 5; ++life) with_workers("all at once", 3, all_workers_at_once);
+  CHECK(unsetenv("WEFT_BLOCKING") == 0);
+  CHECK(setenv("WEFT_BLOCKING_THREADS", "1", 1) == 0);
+  with_workers("one spare OS thread", 1, short_without_a_spare);
+  CHECK(unsetenv("WEFT_BLOCKING_THREADS") == 0);
   finalize_waits(1);
   finalize_waits(2);
   return 0;
