@@ -101,10 +101,12 @@ WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
  *
  * A file that exists is replaced once all is written, so that a call that fails leaves it; what is
  * written first has its name with ".part" behind. A pipe, a device, a symbolic link, and a file
- * beside which none can be made, are written in place. A new file has mode 0600. The trace goes on, and each call
- * writes the newest records: a worker's memory for them is WEFT_TRACE_SIZE. Workers run on
- * meanwhile. The call copies what they have recorded, and leaves out what they change during the
- * copy; it takes as much memory again as the trace has. The path is not used after the call.
+ * beside which none can be made, are written in place. A new file has mode 0600.
+ *
+ * The trace goes on, and each call writes the newest records: a worker's memory for them is
+ * WEFT_TRACE_SIZE. Workers run on meanwhile. The call copies what they have recorded, and leaves
+ * out what they change during the copy; it takes as much memory again as the trace has. The path is
+ * not used after the call.
  * Errors: WEFT_INVALID (path is null; it cannot be opened for writing; not everything could be
  * written), WEFT_UNSUPPORTED (no trace is recorded; a child of fork(2)), WEFT_NOT_INITIALIZED,
  * WEFT_NOMEM.
