@@ -8,8 +8,10 @@
 //
 // queue: how long a thread that is ready waits for a worker whose running thread has begun to sleep
 // in the kernel, in microseconds: at a place whose last region was short, so that the worker is
-// handed over after the time that WEFT_BLOCKING sets, and at one whose last region lasted. Run it
-// under `chrt -r 10`, or the figures are also those of the kernel's scheduler.
+// handed over after the time that WEFT_BLOCKING sets, and at one whose last region lasted. Where
+// that time is as short as a hand-over (20 us), the place may still count as one that lasts: set
+// WEFT_BLOCKING=100us for the first figure. Run it under `chrt -r 10`, or the figures are also those
+// of the kernel's scheduler.
 //
 // sleep: THREADS threads at a time each sleep in the kernel. A line for the first round, in which
 // the OS threads are made, and one for the median of nine later ones: milliseconds until the last
