@@ -139,6 +139,7 @@ void free_domain_pools(runtime* rt) {
 
 void free_runtime(runtime* rt) {
   free_workers(rt);
+  free_shared_segments(rt);
   free_listeners(rt);
   free_lookout(rt);
   free_looks(rt);

@@ -29,7 +29,7 @@ namespace weft::sched {
 
 namespace {
 
-constexpr unsigned most_spare_segments = 4;
+constexpr unsigned most_spare_segments = 4;  // of a worker, and as many more for each in the runtime's list
 
 // Then nothing is inlined: the deque is always closed.
 bool is_traced(const worker* w) { return w->rt->tracer != nullptr; }
@@ -62,9 +62,33 @@ void empty(fork_deque& forks, weft_forked* top) {
 
 // ---- segments ----
 
+// Null: there is none. A call of the kernel for each segment would serialize the workers: they share
+// one memory map.
+fork_segment* take_shared_segment(runtime* rt) {
+  if (rt->spare_fork_segment_count.load(base::relaxed) == 0) return nullptr;
+  const queue::guard hold(rt->fork_segments_lock);
+  fork_segment* const one = rt->spare_fork_segments;
+  if (one == nullptr) return nullptr;
+  rt->spare_fork_segments = one->next;
+  rt->spare_fork_segment_count.store(rt->spare_fork_segment_count.load(base::relaxed) - 1, base::relaxed);
+  return one;
+}
+
+void give_shared_segment(runtime* rt, fork_segment* one) {
+  const std::uint32_t most = most_spare_segments * rt->worker_count.load(base::relaxed);
+  if (rt->spare_fork_segment_count.load(base::relaxed) >= most) return os::release(one, sizeof(fork_segment));
+  const queue::guard hold(rt->fork_segments_lock);
+  one->next = rt->spare_fork_segments;
+  rt->spare_fork_segments = one;
+  rt->spare_fork_segment_count.store(rt->spare_fork_segment_count.load(base::relaxed) + 1, base::relaxed);
+}
+
 fork_segment* take_segment(worker* w) {
   fork_segment* one = w->spare_forks;
-  if (one == nullptr) return static_cast<fork_segment*>(os::reserve_unfilled(sizeof(fork_segment)));
+  if (one == nullptr) {
+    one = take_shared_segment(w->rt);
+    return one != nullptr ? one : static_cast<fork_segment*>(os::reserve_unfilled(sizeof(fork_segment)));
+  }
   w->spare_forks = one->next;
   --w->spare_fork_count;
   return one;
@@ -78,7 +102,7 @@ void give_segment(worker* w, fork_segment* one) {
   if (w->spare_fork_count++ < most_spare_segments) return;
   one->next = before->next;
   --w->spare_fork_count;
-  os::release(before, sizeof(fork_segment));
+  give_shared_segment(w->rt, before);
 }
 
 // Owner, inside the lock. Null: forks run in their joins until there is memory.
@@ -499,14 +523,27 @@ void want_to_hear_of_forks(const runtime* rt) {
   }
 }
 
+namespace {
+
+void release_all(fork_segment** first) {
+  while (*first != nullptr) {
+    fork_segment* const one = *first;
+    *first = one->next;
+    os::release(one, sizeof(fork_segment));
+  }
+}
+
+}  // namespace
+
 void free_fork_segments(worker* w) {
   if (w->forks.segment != nullptr) os::release(w->forks.segment, sizeof(fork_segment));
   w->forks.segment = nullptr;
-  while (w->spare_forks != nullptr) {
-    fork_segment* one = w->spare_forks;
-    w->spare_forks = one->next;
-    os::release(one, sizeof(fork_segment));
-  }
+  release_all(&w->spare_forks);
+}
+
+void free_shared_segments(runtime* rt) {
+  release_all(&rt->spare_fork_segments);
+  rt->spare_fork_segment_count.store(0, base::relaxed);
 }
 
 void check_forks_joined() {

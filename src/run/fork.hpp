@@ -52,6 +52,8 @@ fork_theft steal_forks(worker* w, worker* victim, std::size_t most);
 void want_to_hear_of_forks(const runtime* rt);
 
 void free_fork_segments(worker* w);
+// When no worker is left.
+void free_shared_segments(runtime* rt);
 
 // Whose identity a unit has: a fork that was taken has its forker's.
 inline unit* identity_of(unit* one) { return one != nullptr && one->has(is_fork) ? one->forker : one; }

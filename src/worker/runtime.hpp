@@ -25,6 +25,7 @@ struct worker;
 struct scheduler;
 struct source;
 struct lookout;
+struct fork_segment;
 struct hosts;
 struct watchdog;
 struct waiter;
@@ -131,6 +132,11 @@ struct runtime {
 
   queue::spinlock outside_lock;
   mem::slab_cache outside_units;  // guarded by outside_lock
+
+  // Beyond the spare segments of workers: they are taken on one worker and given back on another.
+  queue::spinlock fork_segments_lock;
+  fork_segment* spare_fork_segments;                     // guarded by fork_segments_lock
+  base::atomic<std::uint32_t> spare_fork_segment_count;  // written inside fork_segments_lock
 
   queue::spinlock pools_lock;
   queue::spinlock workers_lock;       // adding and removing workers; taken before pools_lock
