@@ -26,6 +26,9 @@ void many_name(const void *memory, uint64_t bytes, const char *name);
 void many_begin(void);
 /* The counts of the report end here. Without a call they end with the process. */
 void many_end(void);
+/* Between the two the calling OS thread runs alone and time stands still: for checks of answers. */
+void many_stop_time(void);
+void many_continue_time(void);
 /* A number of the program's own in the report. `name` is kept, not copied. */
 void many_tell(const char *name, double value);
 /* What the report counts, so far. */

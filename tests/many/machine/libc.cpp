@@ -108,6 +108,7 @@ extern "C" {
 
 void many_work(std::uint64_t nanoseconds) {
   constexpr picoseconds step = 1'000'000;  // a sibling may begin or end meanwhile
+  if (!is_on) return;
   picoseconds left = nanoseconds * 1000;
   while (current->sibling != nullptr && left > step) {
     spend(of_work, beside_sibling(step));
@@ -117,6 +118,8 @@ void many_work(std::uint64_t nanoseconds) {
   spend(of_work, beside_sibling(left));
   settle();
 }
+void many_stop_time() { is_on = false; }
+void many_continue_time() { is_on = true; }
 void many_pause() {
   spend(of_pause, cost.pause);
   settle();

@@ -23,7 +23,7 @@ constexpr many_program::program programs[] = {
     {"uts-t1", &uts::t1, uts::run<uts::make_t1, uts::count_lace>, 9, 10},
     {"uts-t3", &uts::t3, uts::run<uts::make_t3, uts::count_lace>, 500, 2000},
     {"uts-t1l", &uts::t1l, uts::run<uts::make_t1l, uts::count_lace>, 11, 13},
-    {"tree", &tree::tree, tree::run_lace, 16, any_size},
+    {"tree", &tree::tree, tree::run_lace, 1 << 16, any_size},
     {"queens", &queens::queens, queens::run_lace, 10, any_size},
     {"quicksort", &quicksort::with_cutoff, quicksort::run_lace, 100'000, any_size},
 };

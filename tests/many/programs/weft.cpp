@@ -25,7 +25,7 @@ constexpr many_program::program programs[] = {
     {"uts-t1", &uts::t1, uts::run<uts::make_t1, uts::count_fork>, 9, 10},
     {"uts-t3", &uts::t3, uts::run<uts::make_t3, uts::count_fork>, 500, 2000},
     {"uts-t1l", &uts::t1l, uts::run<uts::make_t1l, uts::count_fork>, 11, 13},
-    {"tree", &tree::tree, tree::run_fork, 16, any_size},
+    {"tree", &tree::tree, tree::run_fork, 1 << 16, any_size},
     {"queens", &queens::queens, queens::run_fork, 10, any_size},
     {"quicksort", &quicksort::with_cutoff, quicksort::run_fork, 100'000, any_size},
 };
