@@ -19,7 +19,7 @@
 // - write in base/assert.cpp: a failure of a message on stderr cannot be reported
 // - kill, abort, raise, _exit, sigaction in see/overflow.cpp, sigaction in see/dump_signal.cpp: the
 //   program dies, nothing else is left to try
-// - SYS_timer_delete: gives back a whole thing, which does no harm if it stays
+// - SYS_timer_delete, unlinkat: give back a whole thing, which does no harm if it stays
 // - dup2: onto a number below the limit; cannot fail
 // - waitpid, sigtimedwait: fail when there is nothing to tell, which is an answer
 // - getrusage: cannot fail for the calling OS thread
@@ -53,8 +53,8 @@ enum class call : std::uint8_t {
   membarrier,    // SYS_membarrier
   affinity,      // sched_getaffinity, sched_setaffinity
   open,          // open, openat, opendir
-  read,          // read, readdir, readlink, fstat
-  write,         // write, ftruncate, fcntl
+  read,          // read, readdir, readlink, fstat, fstatat
+  write,         // write, ftruncate, fcntl, fchmod, renameat
   peek,          // process_vm_readv
   getrandom,
   io_uring,  // io_uring_setup

@@ -105,7 +105,7 @@ void set_timer_slack(std::uint64_t ns) {
   (void)prctl(PR_SET_TIMERSLACK, ns);  // refused, sleeps end up to 50 us late
 }
 
-void name_this_thread(const char* name) { (void)prctl(PR_SET_NAME, name); }
+void name_this_thread(const char* name) { (void)pthread_setname_np(pthread_self(), name); }
 
 os_thread this_thread() { return {static_cast<std::uintptr_t>(pthread_self())}; }
 

@@ -47,7 +47,7 @@ void write_mask(const cpu_mask& mask);
 // How late a sleep of the calling OS thread may end.
 void set_timer_slack(std::uint64_t ns);
 
-// Of the calling OS thread, cut to 15 characters: costs less than a name that its starter gives it.
+// Of the calling OS thread, 15 characters at most: costs less than a name that its starter gives it.
 void name_this_thread(const char* name);
 
 os_thread this_thread();  // the calling one, also where start_thread did not start it

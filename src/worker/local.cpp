@@ -28,7 +28,7 @@ namespace {
 
 constinit thread_local outside* this_record = nullptr;
 constinit thread_local delivery this_delivery;
-constinit thread_local volatile bool holds_runtime = false;  // or is about to; for its signal handlers
+constinit thread_local base::atomic<bool> holds_runtime{false};  // or is about to; for its signal handlers
 
 constinit base::atomic<runtime*> the_runtime{nullptr};
 constinit queue::hold runtime_held;
@@ -96,7 +96,7 @@ unit* current_unit() {
 runtime* current_runtime() { return the_runtime.load(base::acquire); }
 
 void set_runtime(runtime* rt) {
-  holds_runtime = true;
+  holds_runtime.store(true, base::relaxed);
   runtime_held.lock();
   // [A2] release: publishes a started runtime; pairs with [A1]
   the_runtime.store(rt, base::release);
@@ -122,7 +122,7 @@ unsigned count_run() { return runs.fetch_add(1, base::relaxed) + 1; }
 std::uint32_t count_start() { return starts.fetch_add(1, base::relaxed) + 1; }
 
 void hold(runtime** rt) {
-  holds_runtime = true;
+  holds_runtime.store(true, base::relaxed);
   runtime_held.lock();
   *rt = current_runtime();
 }
@@ -130,9 +130,9 @@ void hold(runtime** rt) {
 bool is_hold_wanted() { return runtime_held.is_waited_for(); }
 
 bool try_hold(runtime** rt) {
-  holds_runtime = true;
+  holds_runtime.store(true, base::relaxed);
   if (!runtime_held.try_lock()) {
-    holds_runtime = false;
+    holds_runtime.store(false, base::relaxed);
     return false;
   }
   *rt = current_runtime();
@@ -141,10 +141,10 @@ bool try_hold(runtime** rt) {
 
 void let_go() {
   runtime_held.unlock();
-  holds_runtime = false;
+  holds_runtime.store(false, base::relaxed);
 }
 
-bool is_holder_or_about_to_be() { return holds_runtime; }
+bool is_holder_or_about_to_be() { return holds_runtime.load(base::relaxed); }
 
 [[gnu::noinline]] delivery* delivery_outside() { return &this_delivery; }
 
