@@ -71,6 +71,7 @@ void give_ahead(hosts* all, blocking_call* call) {
   spare* one = nullptr;
   {
     const queue::guard hold(all->lock);
+    all->guard_counts_on_one = false;
     one = take_first(all);
     if (one == nullptr) {
       call->next_claim = all->given_ahead;
@@ -201,7 +202,11 @@ void note_length(hosts* all, const void* place, bool is_long) {
 }
 
 bool give_away(hosts* all, worker* w, blocking_call* call) {
-  spare* const one = take_idle(all);
+  spare* one = nullptr;
+  {
+    const queue::guard hold(all->lock);
+    if (!all->guard_counts_on_one) one = take_first(all);
+  }
   if (one == nullptr) return false;
   call_out(one, {w, call});
   return true;
@@ -300,8 +305,8 @@ assignment wait_as_spare(hosts* all, os::os_thread self, bool is_new) {
   while (!is_over && me.is_called.load(base::acquire) == 0) {
     if (os::futex_wait_until(&me.is_called, 0, until) || os::now_ns() < until) continue;
     const queue::guard hold(all->lock);
-    is_over = take_off(all, &me);
-    until = UINT64_MAX;  // else it is about to be called
+    is_over = !all->guard_counts_on_one && take_off(all, &me);
+    until = os::now_ns() + spare_for_ns;  // else it is about to be called, or is put back
   }
   if (record != nullptr) record->is_blocked.store(wait_kind::none, base::relaxed);
   if (!is_over && me.given.w != nullptr) return me.given;

@@ -27,6 +27,7 @@ struct hosts {
   unsigned starting_count = 0;           // of which, not waiting yet
   blocking_call* given_ahead = nullptr;  // their workers are for the next that come to wait; by next_claim
   unsigned given_ahead_count = 0;        // at most starting_count when one is added
+  bool guard_counts_on_one = false;      // on one that starts: when it waits, it is the guard's alone
   bool is_stopping = false;
   bool has_ended_one = false;
   os::os_thread ended;  // the last OS thread that ended; it joins the one before
@@ -44,8 +45,7 @@ void put_back(hosts* all, hosts::spare* one);
 // After this its frame may be gone.
 void call_out(hosts::spare* one, assignment given);
 
-// To one that waits, or to one that starts. Pre: the caller has seen that one starts, and is the only
-// one that gives workers to such.
+// To one that waits, or to one that starts. Pre: guard_counts_on_one, which ends.
 void give_ahead(hosts* all, blocking_call* call);
 
 // The whole of the region guard's OS thread; given: the hosts.

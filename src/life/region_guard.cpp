@@ -54,6 +54,7 @@ bool may_start_spare(hosts* all) {
   if (all->spare_count >= all->rt->settings.blocking_threads) return false;
   ++all->spare_count;
   ++all->starting_count;
+  all->guard_counts_on_one = true;
   return true;
 }
 
@@ -68,23 +69,30 @@ bool start_spare(hosts* all) {
     const queue::guard hold(all->lock);
     --all->spare_count;
     --all->starting_count;
+    all->guard_counts_on_one = false;
   }
   tell_lack(all, false);
   return false;
 }
 
 // One that starts, and has no worker yet.
-bool is_one_starting(hosts* all) {
+bool count_on_one_that_starts(hosts* all) {
   const queue::guard hold(all->lock);
-  return all->starting_count > all->given_ahead_count;
+  all->guard_counts_on_one = all->starting_count > all->given_ahead_count;
+  return all->guard_counts_on_one;
+}
+
+void count_on_none(hosts* all) {
+  const queue::guard hold(all->lock);
+  all->guard_counts_on_one = false;
 }
 
 // Takes the worker over for a spare OS thread, which is made if none waits.
 bool give_to_spare(hosts* all, worker* w, blocking_call* call) {
   hosts::spare* const one = take_idle(all);
-  if (one == nullptr && !is_one_starting(all) && !start_spare(all)) return false;
+  if (one == nullptr && !count_on_one_that_starts(all) && !start_spare(all)) return false;
   if (!w->lent.take_over(call)) {
-    if (one != nullptr) put_back(all, one);
+    one != nullptr ? put_back(all, one) : count_on_none(all);
     return false;
   }
   note_length(all, call->place, true);
