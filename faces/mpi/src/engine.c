@@ -350,10 +350,17 @@ void end_wait(const mpi_wait *wait) {
 
 unsigned parked_calls(void) { return open_calls(&engine.shared); }
 
+/* A worker that is about to sleep without a deadline may have seen neither a parked call nor these arrivals. */
+static void take_arrivals_of_worker(uint64_t now) {
+  if (!has_arrivals(&engine.shared)) return;
+  take_arrivals(now);
+  ring_engine(&engine.shared);
+}
+
 void report_parked_calls(void) {
   enter();
   const uint64_t now = now_ns();
-  take_arrivals(now);
+  take_arrivals_of_worker(now);
   report_calls(engine.first, engine.queued, now);
   leave();
 }
@@ -361,7 +368,7 @@ void report_parked_calls(void) {
 void forget_communicator(MPI_Comm comm) {
   if (!has_parked() || is_inside) return;
   enter();
-  take_arrivals(now_ns());
+  take_arrivals_of_worker(now_ns());
   for (mpi_wait *one = engine.first; one != NULL; one = next_of(one)) {
     if (!one->has_comm || one->comm != comm || one->is_described) continue;
     describe_wait(one);
