@@ -107,13 +107,15 @@ bool chpl_weft_owner_end(void) {
   }
   while (state == ENDING && pthread_cond_timedwait(&changed, &lock, &deadline) != ETIMEDOUT) {
   }
-  const bool has_ended = state == ENDED;
-  pthread_mutex_unlock(&lock);
-  if (has_ended) {
-    (void)pthread_join(owner, NULL);
-    pthread_mutex_lock(&lock);
+  const bool has_ended = state != ENDING;
+  const bool joins = state == ENDED; /* another one that asked for the end may have */
+  const pthread_t ended = owner;
+  if (joins) {
     state = NONE;
-    pthread_mutex_unlock(&lock);
+  }
+  pthread_mutex_unlock(&lock);
+  if (joins) {
+    (void)pthread_join(ended, NULL);
   }
   return has_ended;
 }

@@ -39,11 +39,11 @@ static void run(void *memory) {
   tell(chpl_task_cb_event_kind_begin, bundle);
   bundle->requested_fn(argument_of(task));
   tell(chpl_task_cb_event_kind_end, bundle);
+  mine->task = NULL; /* its memory is given back next: destructors of keys that ask get a record of their own */
 }
 
 static void run_and_free(void *memory) {
   run(memory);
-  chpl_weft_extension_of(weft_self())->task = NULL; /* destructors of keys that ask get a record of their own */
   free(memory);
 }
 
