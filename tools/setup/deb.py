@@ -17,7 +17,7 @@ COMMANDS = {"dpkg-buildpackage": "dpkg-dev", "dh": "debhelper", "doxygen": "doxy
 def sources():
     """Paths from the top folder of what the packages are built from."""
     listed = subprocess.run(["git", "-C", TOP, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, check=False)
-    if listed.returncode == 0:
+    if b"debian/control\0" in listed.stdout:  # else another repository around this folder answers
         return [name for name in os.fsdecode(listed.stdout).split("\0") if name and os.path.lexists(os.path.join(TOP, name))]
     found = []
     for folder, folders, names in os.walk(TOP):
