@@ -35,19 +35,19 @@ class Guards(unittest.TestCase):
                 self.assertLessEqual(found, bound)
 
     def test_heavy_fences_of_workers_that_become_idle(self):
-        self.bounded("idle-wave", "fences_a_wave", (1.5, 12, 10))
+        self.bounded("idle-wave", "fences_a_wave", (1.5, 15, 24))
 
     def test_heavy_fences_of_a_warm_loop(self):
         self.bounded("warm-loop", "fences_a_loop", (0.5, 16, 18))
 
     def test_calls_of_the_memory_map_in_a_warm_loop(self):
-        self.bounded("warm-loop", "mm_calls_a_loop", (0, 22, 26))
+        self.bounded("warm-loop", "mm_calls_a_loop", (0, 4, 14))
 
     def test_lines_of_a_look_at_other_workers(self):
-        self.bounded("looks", "transfers_a_look", (1, 30, 105), policy="active")
+        self.bounded("looks", "transfers_a_look", (1.5, 35, 125), policy="active")
 
     def test_lines_of_a_fork_that_is_taken(self):
-        self.bounded("warm-loop", "transfers_a_taken_fork", (32, 135, 140))
+        self.bounded("warm-loop", "transfers_a_taken_fork", (36, 150, 170))
 
 
 if __name__ == "__main__":

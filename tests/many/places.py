@@ -1,6 +1,7 @@
 """Names for addresses of a program: file, line and function of an instruction, the tag of the memory order there, and variables."""
 
 import bisect
+import functools
 import os
 import re
 import subprocess
@@ -32,6 +33,14 @@ class Place:
     def has_source(self):
         _, path, line = self.frames[0]
         return 0 < line <= len(source_lines(path))
+
+
+@functools.cache
+def in_this_checkout(path):
+    """The file, also where a compiler's cache has it from another checkout."""
+    parts = os.path.normpath(path).split(os.sep)
+    found = (os.path.join(TOP, *parts[first:]) for first in range(1, len(parts)))
+    return path if path.startswith(TOP + os.sep) else next(filter(os.path.exists, found), os.path.normpath(path))
 
 
 def short(path):
@@ -85,7 +94,7 @@ def places_of(program, addresses):
             function, where = lines[at], lines[at + 1].split(" (discriminator")[0]
             at += 2
             path, _, line = where.rpartition(":")
-            frames.append((function.split("(")[0].removeprefix("weft::sched::").removeprefix("weft::"), os.path.normpath(path), int(line) if line.isdigit() else 0))
+            frames.append((function.split("(")[0].removeprefix("weft::sched::").removeprefix("weft::"), in_this_checkout(path), int(line) if line.isdigit() else 0))
         asking = [frame for frame in frames if not WRAPPERS.search(frame[1])]
         places[address] = Place(asking or frames)
     return places
