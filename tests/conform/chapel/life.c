@@ -261,9 +261,28 @@ static void run_too_deep(void) {
   wait_for_children(&count);
 }
 
+/* A bundle that Weft does not copy into the thread's record. */
+static void run_too_deep_with_much(void) {
+  static struct {
+    chpl_task_bundle_t head;
+    char rest[4096];
+  } large;
+  void *list = NULL;
+  stand_in_function(6, overflow_in_task);
+  chpl_task_addToTaskList(6, &large.head, sizeof large, c_sublocid_any_val, &list, chpl_nodeID, 1, 17, 1);
+  for (;;) {
+    chpl_task_yield();
+  }
+}
+
 static void overflow(void) {
   chpl_task_init();
   chpl_task_callMain(run_too_deep);
+}
+
+static void overflow_with_much(void) {
+  chpl_task_init();
+  chpl_task_callMain(run_too_deep_with_much);
 }
 #endif
 
@@ -284,6 +303,7 @@ int main(void) {
   CHECK(status_of(end_by_a_task) == 5);
 #if !IS_SANITIZED
   ends_with(overflow, "CHPL_RT_CALL_STACK_SIZE", "call_6");
+  ends_with(overflow_with_much, "CHPL_RT_CALL_STACK_SIZE", "call_6");
 #endif
   refusals();
   ends();

@@ -3,16 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "chpltasks.h"
 #include "error.h"
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                \
-    }                                                                         \
-  } while (0)
 
 /* ---- what Chapel and a generated program have ------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "chpl-arg-bundle.h"
 #include "chpl-comm.h"
 #include "chpl-tasks-callbacks-internal.h"
@@ -16,14 +17,6 @@
 #ifndef IS_SLOW
 #define IS_SLOW 0
 #endif
-
-#define CHECK(condition)                                                      \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                \
-    }                                                                         \
-  } while (0)
 
 /* Settings, which a test changes before chpl_task_init. */
 extern int32_t stand_in_threads;      /* CHPL_RT_NUM_THREADS_PER_LOCALE; 0: not set */

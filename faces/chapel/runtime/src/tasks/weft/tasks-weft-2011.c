@@ -196,27 +196,10 @@ void chpl_task_sleep(int seconds) {
   }
 }
 
-/* ---- counts -------------------------------------------------------------------------------------- */
-
-static weft_counts counts_now(void) {
-  weft_counts counts = WEFT_COUNTS_INIT;
-  if (weft_count_threads(&counts) != WEFT_OK) {
-    counts = (weft_counts)WEFT_COUNTS_INIT; /* the runtime does not run: there are no tasks */
-  }
-  return counts;
-}
+/* ---- what the layer has -------------------------------------------------------------------------- */
 
 uint64_t chpl_task_getCallStackSize(void) { return weft_ext_stack_bytes(); }
-uint32_t chpl_task_getNumQueuedTasks(void) { return (uint32_t)counts_now().ready; }
-int32_t chpl_task_getNumBlockedTasks(void) { return (int32_t)counts_now().blocked; }
-uint32_t chpl_task_getNumThreads(void) { return weft_worker_count(); }
-uint32_t chpl_task_getNumIdleThreads(void) { return counts_now().idle; }
 int32_t chpl_task_getMaxThreads(void) { return 0; }
 int32_t chpl_task_getMaxThreadsLimit(void) { return 0; /* that of the system */ }
-
-uint32_t chpl_task_getNumRunningTasks(void) {
-  const weft_counts counts = counts_now();
-  return (uint32_t)(counts.running + counts.blocked);
-}
 
 #endif

@@ -1,4 +1,4 @@
-/* Who the caller is: tasks, threads of Weft that the program made itself, and OS threads outside,
+/* The caller: tasks, threads of Weft that the program made itself, and OS threads outside,
  * such as that of the communication layer. Each has a record when it is first asked for. */
 #include "chplrt.h" /* Chapel's build looks for it here */
 
@@ -112,23 +112,7 @@ void chpl_task_sleep(double seconds) {
   }
 }
 
-/* ---- counts -------------------------------------------------------------------------------------- */
-
-static weft_counts counts_now(void) {
-  weft_counts counts = WEFT_COUNTS_INIT;
-  if (weft_count_threads(&counts) != WEFT_OK) {
-    counts = (weft_counts)WEFT_COUNTS_INIT; /* the runtime does not run: there are no tasks */
-  }
-  return counts;
-}
-
-uint32_t chpl_task_getNumQueuedTasks(void) { return (uint32_t)counts_now().ready; }
-
-int32_t chpl_task_getNumBlockedTasks(void) { return (int32_t)counts_now().blocked; }
-
-uint32_t chpl_task_getNumThreads(void) { return weft_worker_count(); }
-
-uint32_t chpl_task_getNumIdleThreads(void) { return counts_now().idle; }
+/* ---- what the layer has -------------------------------------------------------------------------- */
 
 uint32_t chpl_task_getMaxPar(void) { return weft_worker_count(); }
 

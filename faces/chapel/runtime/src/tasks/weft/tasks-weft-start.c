@@ -39,12 +39,10 @@ static void run(void *memory) {
   tell(chpl_task_cb_event_kind_begin, bundle);
   bundle->requested_fn(argument_of(task));
   tell(chpl_task_cb_event_kind_end, bundle);
-  mine->task = NULL; /* its memory is given back next: destructors of keys that ask get a record of their own */
-}
-
-static void run_and_free(void *memory) {
-  run(memory);
-  free(memory);
+  mine->task = NULL; /* its memory is given back: destructors of keys that ask get a record of their own */
+  if (task->is_allocated) {
+    free(task);
+  }
 }
 
 /* ---- making one ---------------------------------------------------------------------------------- */
@@ -68,7 +66,8 @@ static weft_status start_large(copied from, size_t size, const weft_thread_attr 
     return WEFT_NOMEM;
   }
   fill(memory, &from);
-  const weft_status status = weft_thread_create(run_and_free, memory, attr, out);
+  ((chpl_weft_task *)memory)->is_allocated = true;
+  const weft_status status = weft_thread_create(run, memory, attr, out);
   if (status != WEFT_OK) {
     free(memory);
   }

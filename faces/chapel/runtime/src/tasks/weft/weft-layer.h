@@ -37,6 +37,7 @@ bool chpl_weft_owner_end(void);
 typedef struct chpl_weft_task {
   chpl_task_infoRuntime_t info_runtime; /* the communication layer's own */
   chpl_task_bundle_t *bundle;           /* within the argument */
+  bool is_allocated;                    /* by malloc: the task frees itself */
 } __attribute__((aligned(16))) chpl_weft_task;
 
 /* What each of Weft's threads has for this layer. The layer's own threads alone have it filled. */
