@@ -3,7 +3,7 @@
 #define WEFT_TESTS_CONFORM_ARGOBOTS_MEMORY_H
 
 #include "check.h"
-#include "failing.h"
+#include "support/failing_requests.h"
 
 /* A call that may want memory: true if it got it. Any other answer than ABT_SUCCESS and, after a
  * failure, ABT_ERR_MEM ends the program. */

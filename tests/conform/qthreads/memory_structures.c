@@ -9,7 +9,7 @@
 #include <qthread/qtimer.h>
 #include <qthread/wavefront.h>
 
-#include "failing_requests.h"
+#include "lack_memory.h"
 
 /* ---- the structures ---- */
 

@@ -6,7 +6,7 @@
 #include <qthread/sinc.h>
 #include <qthread/tls.h>
 
-#include "failing_requests.h"
+#include "lack_memory.h"
 
 static bool is_done(int code) {
   CHECK(code == QTHREAD_SUCCESS || code == QTHREAD_MALLOC_ERROR);
