@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import sys
 
+from medians import interval
+
 ITSELF = "weft on one worker"
 FACE_ITSELF = "one shepherd"
 PLAIN = "weft create-join"  # threads with default attributes
@@ -109,13 +111,6 @@ def measure(program, name, workers, pool=None):
     except subprocess.TimeoutExpired:
         return None
     return float(done.stdout) if done.returncode == 0 else None
-
-
-def interval(values):
-    """Of the median, about 95 %: between the order statistics that a fair coin exceeds rarely."""
-    ranked = sorted(values)
-    drop = {5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 2}.get(len(ranked), max(0, int(len(ranked) / 2 - len(ranked) ** 0.5)))
-    return ranked[drop], ranked[-1 - drop]
 
 
 def other_side(rival, folders, name, workers):

@@ -18,16 +18,11 @@ import statistics
 import subprocess
 import sys
 
+from medians import interval
+
 LOOPS = ("2x0", "2x0.5", "2x1", "2x2", "2x5", "2x10", "2x20", "2x50", "2x300", "16x1", "64x1", "1000x1")
 RUNTIMES = ("weft", "openmp", "tbb", "os-threads")
 TIME_LIMIT_S = 60
-
-
-def interval(values):
-    """Of the median, about 95 %: between the order statistics that a fair coin exceeds rarely."""
-    ranked = sorted(values)
-    drop = {5: 0, 6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 2}.get(len(ranked), max(0, int(len(ranked) / 2 - len(ranked) ** 0.5)))
-    return ranked[drop], ranked[-1 - drop]
 
 
 def parse():
