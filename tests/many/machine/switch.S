@@ -1,10 +1,7 @@
 # many_switch(save, stack_pointer, thread_pointer): leaves one context and goes on in another, whose
 # thread-local storage is at thread_pointer.
 # many_lend(save, flag): leaves a context, and the real OS thread that it was sleeps for ever.
-        .text
-        .globl  many_switch
-        .type   many_switch, @function
-many_switch:
+        .macro  leave_context
         pushq   %rbp
         pushq   %rbx
         pushq   %r12
@@ -12,6 +9,13 @@ many_switch:
         pushq   %r14
         pushq   %r15
         movq    %rsp, (%rdi)
+        .endm
+
+        .text
+        .globl  many_switch
+        .type   many_switch, @function
+many_switch:
+        leave_context
         movq    %rsi, %rsp
         wrfsbase %rdx
         popq    %r15
@@ -26,13 +30,7 @@ many_switch:
         .globl  many_lend
         .type   many_lend, @function
 many_lend:
-        pushq   %rbp
-        pushq   %rbx
-        pushq   %r12
-        pushq   %r13
-        pushq   %r14
-        pushq   %r15
-        movq    %rsp, (%rdi)
+        leave_context
         movl    $1, (%rsi)
 1:      movl    $34, %eax               # pause
         syscall
