@@ -100,8 +100,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_dump(int fd);
  * `weft profile` and Perfetto read: what ran lately, what runs now, and what waits for what.
  *
  * A file that exists is replaced once all is written, so that a call that fails leaves it; what is
- * written first has its name with ".part" behind. A pipe, a device, a symbolic link, and a file
- * beside which none can be made, are written in place. A new file has mode 0600.
+ * written first has its name with the number of the process and ".part" behind. A pipe, a device, a
+ * symbolic link, and a file beside which none can be made, are written in place. A new file has
+ * mode 0600.
  *
  * The trace goes on, and each call writes the newest records: a worker's memory for them is
  * WEFT_TRACE_SIZE. Workers run on meanwhile. The call copies what they have recorded, and leaves

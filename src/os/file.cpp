@@ -246,7 +246,7 @@ bool may_be_replaced(const folder& in, const char* part, mode_t* mode) {
 
 // Less than 0: it cannot be made.
 int open_anew(const folder& in, const char* part, mode_t mode) {
-  const int descriptor = open_part(in, part, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOFOLLOW);
+  const int descriptor = open_part(in, part, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NONBLOCK);
   if (descriptor < 0) return -1;
   if (make_ready(descriptor, in, true) && !fault::fails(call::write) && fchmod(descriptor, mode) == 0) return descriptor;
   close_quietly(descriptor);
@@ -261,7 +261,7 @@ int whole_file::start(const char* path) {
   const char* part = nullptr;
   mode_t mode = 0600;
   if (!enter_folder_of(path, &in, &part)) return -1;
-  const int length = snprintf(part_name_, sizeof part_name_, "%s.part", part);
+  const int length = snprintf(part_name_, sizeof part_name_, "%s.%d.part", part, static_cast<int>(getpid()));
   if (length >= static_cast<int>(sizeof part_name_) || !may_be_replaced(in, part, &mode)) return open_for_writing(path, true);
   const int descriptor = open_anew(in, part_name_, mode);
   if (descriptor < 0) return open_for_writing(path, true);

@@ -28,7 +28,8 @@ char* read_whole(const char* path);
 int open_for_writing(const char* path, bool cut);
 
 // A file that takes the place of the one at its path once it is whole: until then, and if it never
-// is, the earlier one stays. It is made beside that one, under its name with ".part" behind.
+// is, the earlier one stays. It is made beside that one, under its name with the process's number
+// and ".part" behind.
 class whole_file {
  public:
   // As open_for_writing(path, true). What is no regular file of one name is written in place, and

@@ -207,6 +207,8 @@ std::string text_of(const std::string& path) {
   return copy;
 }
 
+std::string part_of(const std::string& path) { return path + "." + std::to_string(getpid()) + ".part"; }
+
 // Writes "new", and ends as it is told. Returns what lies at the path meanwhile.
 std::string replace(const std::string& path, bool is_whole) {
   os::whole_file file;
@@ -220,7 +222,7 @@ std::string replace(const std::string& path, bool is_whole) {
   } else {
     file.give_up();
   }
-  CHECK(text_of(path + ".part") == "none");
+  CHECK(text_of(part_of(path)) == "none");
   return meanwhile;
 }
 
@@ -285,7 +287,25 @@ TEST_CASE("a file in the place of which another cannot be put is told, and stays
   REQUIRE(mkdir(path.c_str(), 0700) == 0);
   CHECK_FALSE(file.finish());
   CHECK(errno == EISDIR);
-  CHECK(text_of(path + ".part") == "none");
+  CHECK(text_of(part_of(path)) == "none");
+}
+
+TEST_CASE("a file that has the name of the part is left alone") {
+  const scene here(of_owner);
+  const std::string path = here.inner("file");
+  os::whole_file first, second;
+  const int part = first.start(path.c_str());
+  REQUIRE(part >= 0);
+  const int in_place = second.start(path.c_str());
+  REQUIRE(in_place >= 0);
+  CHECK(os::write_all(in_place, "second", 6));
+  CHECK(second.finish());
+  CHECK(text_of(path) == "second");
+  CHECK(os::write_all(part, "first", 5));
+  CHECK(first.finish());
+  CHECK(text_of(path) == "first");
+  close(in_place);
+  close(part);
 }
 
 TEST_CASE("a whole file is refused where any file is") {
