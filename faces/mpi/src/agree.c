@@ -62,8 +62,8 @@ static void end_job(void) {
   PMPI(Abort)(WORLD, 1);
 }
 
-/* One that has not answered. */
-static void refuse_silent(exchange *all, double seconds) {
+/* One that has not answered. Returns false where there is none. */
+static bool refuse_silent(exchange *all, double seconds) {
   for (int i = 0; i < NEIGHBOURS; ++i) {
     int flag = 0;
     if (all->words[i][0] != 0 || (PMPI(Test)(&all->requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag != 0)) continue;
@@ -72,16 +72,16 @@ static void refuse_silent(exchange *all, double seconds) {
         "ranks by `weft mpi -- mpirun` (WEFT_MPI_START sets the time, off leaves this out)",
         own_rank(), all->ranks[i], seconds);
     end_job();
-    return;
+    return true;
   }
+  return false;
 }
 
 static void refuse_others(exchange *all) {
   for (int i = 0; i < NEIGHBOURS; ++i) {
     if (memcmp(all->words[i], RULES, sizeof RULES) == 0) continue;
-    say("weft-mpi: rank %d: error: rank %d does not go by \"%s\" but by \"%.*s\", so that collectives would never meet; start "
-        "all "
-        "ranks with the same version of libweft-mpi",
+    say("weft-mpi: rank %d: error: rank %d does not go by \"%s\" but by \"%.*s\", so that collectives would never meet; "
+        "start all ranks with the same version of libweft-mpi",
         own_rank(), all->ranks[i], RULES, WORD_BYTES - 1, all->words[i]);
     end_job();
     return;
@@ -98,9 +98,7 @@ void agree_with_ranks(void) {
   all.ranks[BEFORE] = (rank + ranks - 1) % ranks;
   all.ranks[BEHIND] = (rank + 1) % ranks;
   start(&all);
-  if (wait_until(&all, now_ns() + most_ns)) {
-    refuse_others(&all);
-  } else {
-    refuse_silent(&all, (double)most_ns * 1e-9);
-  }
+  /* Where all have answered, a word was too long, or one is still on its way to a neighbour. */
+  if (!wait_until(&all, now_ns() + most_ns) && refuse_silent(&all, (double)most_ns * 1e-9)) return;
+  refuse_others(&all);
 }
