@@ -3,7 +3,19 @@
 // region that begins wakes the guard; a worker that is claimed comes back. Units are pinned, or on
 // an OS thread of the program's, so that they stay where they are.
 // Built with src/run/wake.cpp
+#include <cerrno>
+
 #include "core_world.hpp"
+
+namespace {
+
+int error_of[core_world::most_threads];
+
+}  // namespace
+
+#undef errno
+#define errno error_of[explorer::current_thread()]
+
 #include "life/blocking.cpp"
 #include "life/hosts.cpp"
 #include "life/region_guard.cpp"
@@ -55,16 +67,18 @@ namespace os = weft::os;
 
 struct world {
   unit units[2];
-  seen_call seen[1] = {};
-  int finished = 0;                   // regions; plain
+  unit mailed;
+  seen_call seen[2] = {};
+  int finished = 0;                   // regions of worker 0; plain
   base::atomic<bool> is_back{false};  // the caller
+  base::atomic<bool> other_is_back{true};
   base::atomic<bool> is_over{false};  // the guard starts no OS thread any more
 };
 alignas(world) unsigned char world_memory[sizeof(world)];
 world& here() { return *reinterpret_cast<world*>(world_memory); }
 
-hosts* make() {
-  core_world::make(1);
+hosts* make(unsigned workers = 1) {
+  core_world::make(workers);
   new (world_memory) world;
   for (blocking_call& each : calls) new (&each) blocking_call;
   the.rt->settings.blocking_ns = 0;
@@ -74,25 +88,27 @@ hosts* make() {
   hosts* const all = hosts_of(the.rt);
   all->spare_count = 1;
   all->has_told = true;
+  here().other_is_back.store(workers == 1, base::relaxed);
   return all;
 }
 
 enum class caller { pinned, of_program };
 
 // The worker's own OS thread, in a unit that calls something.
-void call_once(caller kind) {
-  worker* const w = the.workers[0];
-  unit* const self = &here().units[0];
+void call_once(caller kind, unsigned index = 0, bool lasts = false) {
+  worker* const w = the.workers[index];
+  unit* const self = &here().units[index];
   if (kind == caller::pinned) self->set(stays_put);
   local::set_worker(w);
   w->current = self;
   ++w->turns_left;
-  check(begin_blocking(nullptr) == status::ok, "a region");
+  check(begin_blocking(index == 0 ? nullptr : &here()) == status::ok, "a region");
   check(local::current_worker() == nullptr, "outside");
+  while (lasts && !here().is_over.load(base::relaxed)) weft::arch::pause();
   check(end_blocking() == status::ok, "it ends");
   check(local::current_worker() == w && w->current == self, "the worker is back");
   ++w->turns_left;
-  ++here().finished;
+  if (index == 0) ++here().finished;
   local::set_worker(nullptr);
 }
 
@@ -134,7 +150,7 @@ void call_and_say(caller kind) {
 void guard_once(hosts* all) {
   look_at_all(all, here().seen);
   here().is_over.store(true, base::release);
-  while (!here().is_back.load(base::relaxed)) weft::arch::pause();
+  while (!here().is_back.load(base::relaxed) || !here().other_is_back.load(base::relaxed)) weft::arch::pause();
   stop_spares(the.rt);
 }
 
@@ -163,11 +179,32 @@ void given_beside_an_older_one() {
   check(here().finished == 1, "once");
 }
 
+// Another worker's region at a known place takes what waits; it does not take the one on which the
+// guard counts.
+void given_beside_another_region() {
+  hosts* const all = make(2);
+  all->spare_count = 0;
+  os::may_start = true;
+  note_length(all, &here(), true);
+  the.workers[1]->mail.push(&here().mailed);
+  threads(thread{"caller",
+                 [] {
+                   call_once(caller::pinned, 0, true);
+                   here().is_back.store(true, base::relaxed);
+                 }},
+          thread{"guard", [all] { guard_once(all); }}, thread{"new", [all] { be_new_spare(all); }},
+          thread{"other", [] {
+                   call_once(caller::pinned, 1);
+                   here().other_is_back.store(true, base::relaxed);
+                 }});
+  check(here().finished == 1, "once");
+}
+
 // The place is known, and a unit waits: no guard is needed.
 void given_at_once() {
   hosts* const all = make();
   note_length(all, nullptr, true);
-  the.workers[0]->mail.push(&here().units[1]);
+  the.workers[0]->mail.push(&here().mailed);
   threads(thread{"caller",
                  [] {
                    call_once(caller::pinned);
@@ -226,11 +263,16 @@ constexpr explorer::bounds deep{.preemptions = 3, .weak = 2, .impatience = 1, .e
 constexpr explorer::bounds quick_new{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
 constexpr explorer::bounds quick_four{.preemptions = 1, .weak = 1, .impatience = 1, .executions = 40'000};
 constexpr explorer::bounds deep_four{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 10'000'000};
+// Whose turn it is decides here, inside the lock.
+constexpr explorer::bounds quick_turns{.preemptions = 1, .weak = 0, .executions = 80'000};
+constexpr explorer::bounds deep_turns{.preemptions = 2, .weak = 0, .executions = 10'000'000};
 
 const model kept{"O given or kept", {.at_least = 100, .quick = quick, .deep = deep}, given_or_kept};
 const model to_new{"O given to a new one", {.at_least = 100, .quick = quick_new, .deep = deep}, given_to_a_new_one};
 const model beside_older{
     "O given beside an older one", {.at_least = 100, .quick = quick_four, .deep = deep_four}, given_beside_an_older_one};
+const model beside_another{
+    "O given beside another region", {.at_least = 100, .quick = quick_turns, .deep = deep_turns}, given_beside_another_region};
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
 const model twice{"O two regions", {.at_least = 100, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
