@@ -14,7 +14,7 @@ static_assert(sizeof(syncvar_t) == sizeof(weft_syncvar) && alignof(syncvar_t) ==
 
 weft_syncvar* core(syncvar_t* one) { return reinterpret_cast<weft_syncvar*>(one); }
 
-// First without a look at who may have to run before.
+// First without a look at what may have to run before.
 template <class Attempt, class Wait>
 [[gnu::always_inline]] inline int read_full(const syncvar_t* word, Attempt attempt, Wait wait) {
   if (const weft_status result = attempt(); result != WEFT_BUSY) [[likely]]
