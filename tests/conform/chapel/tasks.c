@@ -1,14 +1,41 @@
 /* Tasks: how statements make them and wait for them. */
 #include "runtime.h"
 
-/* 1: coforall and cobegin: every child runs once, and the list is empty afterwards. */
-enum { CHILDREN = 100 };
-static int runs[CHILDREN];
-
 static void count_run(void *bundle) {
   __atomic_fetch_add((int *)argument_of_child(bundle), 1, __ATOMIC_RELAXED);
   child_ends(statement_of_child(bundle));
 }
+
+/* 1: the callbacks: create by the parent, begin and end by the task, with one id. No other task has
+ * begun yet. */
+static int events[3];
+static uint64_t id_of_begin;
+
+static void note(chpl_task_cb_event_kind_t event, chpl_fn_int_t fid, int32_t filename, int lineno, uint64_t id, int is_on) {
+  CHECK(fid == 0 && filename == 1 && lineno == 17 && id != chpl_nullTaskID && !is_on);
+  if (event == chpl_task_cb_event_kind_begin) {
+    id_of_begin = id;
+    CHECK(chpl_task_getId() == id);
+  } else if (event == chpl_task_cb_event_kind_end) {
+    CHECK(id == id_of_begin);
+  }
+  ++events[event];
+}
+
+static void callbacks(void) {
+  end_count count = {0, NULL};
+  int run = 0;
+  stand_in_function(0, count_run);
+  stand_in_callback = note;
+  add_child(&count, 0, &run, 0);
+  wait_for_children(&count);
+  stand_in_callback = NULL;
+  CHECK(run == 1 && events[0] == 1 && events[1] == 1 && events[2] == 1);
+}
+
+/* 2: coforall and cobegin: every child runs once, and the list is empty afterwards. */
+enum { CHILDREN = 100 };
+static int runs[CHILDREN];
 
 static void coforall(int is_begin) {
   memset(runs, 0, sizeof runs);
@@ -26,7 +53,7 @@ static void coforall(int is_begin) {
   chpl_task_executeTasksInList(&count.list); /* an empty list, as a serial statement has it */
 }
 
-/* 2: a tree of cobegins, deep in calls, joined depth first. */
+/* 3: a tree of cobegins, deep in calls, joined depth first. */
 typedef struct tree {
   int height;
   int64_t nodes;
@@ -57,7 +84,7 @@ static void trees(void) {
   CHECK(all.nodes == ((int64_t)1 << all.height) - 1);
 }
 
-/* 3: bundles of all sizes are copied, and their heads say what was asked for. */
+/* 4: bundles of all sizes are copied, and their heads say what was asked for. */
 typedef struct sized {
   chpl_task_bundle_t head;
   size_t bytes;
@@ -99,7 +126,7 @@ static void bundles(void) {
   }
 }
 
-/* 4: on-statements: a task's bundle alone, and within one of the communication layer. */
+/* 5: on-statements: a task's bundle alone, and within one of the communication layer. */
 typedef struct moved {
   chpl_comm_on_bundle_t on;
   int32_t *value;
@@ -145,30 +172,6 @@ static void on_statements(void) {
   }
 }
 
-/* 5: the callbacks: create by the parent, begin and end by the task, with one id. */
-static int events[3];
-static uint64_t id_of_begin;
-
-static void note(chpl_task_cb_event_kind_t event, chpl_fn_int_t fid, int32_t filename, int lineno, uint64_t id, int is_on) {
-  CHECK(fid == 0 && filename == 1 && lineno == 17 && id != chpl_nullTaskID && !is_on);
-  if (event == chpl_task_cb_event_kind_begin) {
-    id_of_begin = id;
-    CHECK(chpl_task_getId() == id);
-  } else if (event == chpl_task_cb_event_kind_end) {
-    CHECK(id == id_of_begin);
-  }
-  ++events[event];
-}
-
-static void callbacks(void) {
-  end_count count = {0, NULL};
-  stand_in_callback = note;
-  add_child(&count, 0, &runs[0], 0);
-  wait_for_children(&count);
-  stand_in_callback = NULL;
-  CHECK(events[0] == 1 && events[1] == 1 && events[2] == 1);
-}
-
 /* 6: what a tree of version 1.25 or later calls for a task of any kind. */
 void chpl_task_addTask(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, int lineno,
                        int32_t filename);
@@ -190,12 +193,12 @@ static void add_task(void) {
 }
 
 static void chapel_main(void) {
+  callbacks();
   coforall(0);
   coforall(1);
   trees();
   bundles();
   on_statements();
-  callbacks();
   add_task();
 }
 
