@@ -63,6 +63,11 @@ class own_errors {
 
 volatile std::sig_atomic_t was_called = 0;
 
+struct blocked_worker {
+  const own_errors& errors;
+  const char* should_say;
+};
+
 void is_default(int signal) {
   struct sigaction now;
   NEED(sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_DFL);
@@ -75,8 +80,11 @@ void waits_here(void* event) {
   static_cast<void>(weft_event_wait(static_cast<weft_event*>(event)));
   asm volatile("" ::: "memory");  // keeps the call from becoming a jump, which would take this function off the stack
 }
-void blocks_its_worker(void*) {
-  const timespec time{0, 400'000'000};
+// Until the watchdog has told of it, and, if wanted, has written every thread.
+void blocks_its_worker(void* blocked) {
+  const auto& [errors, should_say] = *static_cast<const blocked_worker*>(blocked);
+  const timespec time{0, 200'000'000};
+  while (count(errors.text(), should_say) == 0) nanosleep(&time, nullptr);
   nanosleep(&time, nullptr);
 }
 }
@@ -287,19 +295,23 @@ TEST_CASE("a deadlock's report shows every thread if it should") {
 
 TEST_CASE("the watchdog shows every thread if it should") {
   for (const char* on : {"off", "deadlock", "stall", "deadlock,stall"}) {
-    const child_end end = run_in_child([on] {
+    const bool shows_all = std::string(on).find("stall") != std::string::npos;
+    const child_end end = run_in_child([on, shows_all] {
       setenv("WEFT_DUMP_ON", on, 1);
       setenv("WEFT_WATCHDOG", "100ms", 1);
+      const own_errors errors;
+      blocked_worker blocked{errors, shows_all ? "(blocks_its_worker): running" : "watchdog: worker"};
       start(2);
       weft_thread* blocking = nullptr;
-      NEED(weft_thread_create(blocks_its_worker, nullptr, nullptr, &blocking) == WEFT_OK);
+      NEED(weft_thread_create(blocks_its_worker, &blocked, nullptr, &blocking) == WEFT_OK);
       NEED(weft_thread_join(blocking) == WEFT_OK);
-      return weft_finalize() == WEFT_OK ? 0 : 1;
+      NEED(weft_finalize() == WEFT_OK);
+      errors.tell();
+      return 0;
     });
     INFO(end.errors);
     CHECK(end.exit_code == 0);
     CHECK(end.says("watchdog: worker"));
-    const bool shows_all = std::string(on).find("stall") != std::string::npos;
     CHECK(end.says("(blocks_its_worker): running") == shows_all);
     if (!weft::test::has_process_vm_readv() || end.says("it went on meanwhile")) continue;
     CHECK(functions_of(end.errors, "(blocks_its_worker): running").empty() == !shows_all);
