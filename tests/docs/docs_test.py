@@ -115,6 +115,10 @@ class DocsTest(unittest.TestCase):
     def test_the_page_on_qthreads_programs_does_what_it_says(self):
         self.check_page("docs/guide/qthreads.md")
 
+    @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "alpi")), "no ALPI here")
+    def test_the_page_on_task_aware_libraries_does_what_it_says(self):
+        self.check_page("docs/guide/alpi.md")
+
     @unittest.skipUnless(gdb_works(), "no gdb here, or it may not trace")
     def test_the_page_on_debuggers_does_what_it_says(self):
         def steady(text):  # what differs from run to run

@@ -13,6 +13,7 @@ with open(os.path.join(TOP, "include", "weft", "version.h"), encoding="utf-8") a
     VERSION = re.search(r'WEFT_VERSION "(.*)"', version_header.read()).group(1)
 SO_VERSION = ".".join(VERSION.split(".")[: 2 if VERSION.startswith("0.") else 1])
 LIBWEFT, LIBWEFT_ABT = f"libweft.so.{SO_VERSION}", f"libweft-abt.so.{SO_VERSION}"
+LIBWEFT_ALPI = f"libweft-alpi.so.{SO_VERSION}"
 LIBWEFT_QTHREAD = f"libweft-qthread.so.{SO_VERSION}"
 LIBWEFT_DIST = f"libweft-dist.so.{SO_VERSION}"
 LIBWEFT_TASCELL = f"libweft-tascell.so.{SO_VERSION}"

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-from outside import (CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_DIST, LIBWEFT_QTHREAD, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare,
+from outside import (CC, CXX, HERE, LIBC, LIBWEFT, LIBWEFT_ABT, LIBWEFT_ALPI, LIBWEFT_DIST, LIBWEFT_QTHREAD, LIBWEFT_TASCELL, SO_VERSION, TOP, VERSION, bare,
                      is_bound_at_start, needed, run)
 
 TOUCHES_EACH_PAGE = "-fstack-clash-protection"  # so that a large frame cannot jump over a guard
@@ -154,6 +154,30 @@ class PackageTest(unittest.TestCase):
                 program = os.path.join(self.work, f"pc-{package}")
                 run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", package, **self.flags).split())
                 self.check_threads(program, implementation)
+
+    def check_alpi(self, path, libraries):
+        self.assertEqual(run(path), "ALPI 1.2: 42\n")
+        self.assertEqual(needed(path) - LIBC - {LIBWEFT}, libraries)
+
+    def test_alpi_by_find_package(self):
+        self.needs_alpi()
+        build = os.path.join(self.work, "cmake-alpi")
+        run("cmake", "-G", "Ninja", "-S", os.path.join(HERE, "project", "alpi"), "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.check_alpi(os.path.join(build, "with_alpi"), {LIBWEFT_ALPI})
+        self.check_alpi(os.path.join(build, "with_alpi_static"), set())
+
+    def test_alpi_by_pkg_config(self):
+        self.needs_alpi()
+        source, program = os.path.join(HERE, "project", "alpi", "hello.c"), os.path.join(self.work, "pc-alpi")
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-alpi", **self.flags).split())
+        self.check_alpi(program, {LIBWEFT_ALPI})
+        run(CC, "-static", source, "-o", program, *run("pkg-config", "--static", "--cflags", "--libs", "weft-alpi", **self.flags).split())
+        self.check_alpi(program, set())
+
+    def needs_alpi(self):
+        if not os.path.exists(os.path.join(self.libraries, "weft", "alpi")):
+            self.skipTest("no ALPI here")
 
     def has_dist(self):
         return os.path.exists(os.path.join(self.libraries, "libweft-dist.so"))
