@@ -99,24 +99,27 @@ void chain(part* self) {
 struct branch {
   part* of;
   unsigned left;
+  dice from;
 };
 constexpr unsigned depth_of_recursion = 2;
 
 void divide(void* argument) {
-  const branch self = *static_cast<branch*>(argument);
+  branch self = *static_cast<branch*>(argument);
   if (self.left == 0) return;
   const weft_thread_attr attr = attr_of(*self.of->of);
-  branch below{self.of, self.left - 1};
+  branch below{self.of, self.left - 1, dice(self.from.next())};
   weft_thread* made[2];
   for (weft_thread*& each : made) OK(weft_thread_create(divide, &below, &attr, &each));
   for (weft_thread* each : made) {
-    (void)self.of->goes_on();
+    (void)all_turns->goes_on(&self.from);
     OK(weft_thread_join(each));
   }
 }
 void recur(part* self) {
-  branch root{self, depth_of_recursion};
-  while (self->goes_on()) divide(&root);
+  while (self->goes_on()) {
+    branch root{self, depth_of_recursion, dice(self->from.next())};
+    divide(&root);
+  }
 }
 
 // ---- pairs ----
