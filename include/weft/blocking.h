@@ -6,6 +6,11 @@
  * A wait in there blocks the OS thread. What a library keeps by OS thread stays right, as the
  * caller does not move before the region ends.
  *
+ * Locks and joins know the thread all the same: a region does not change who holds a mutex or a
+ * read-write lock. What the thread locked before it may unlock inside, and the reverse; a recursive
+ * mutex that it holds it may enter again inside, and other threads may not, even if they run, or
+ * are in a region, on the same OS thread. A thread that joins itself inside gets WEFT_DEADLOCK.
+ *
  * A region that ends within the time that WEFT_BLOCKING sets (20 us unless it is set) costs some
  * tens of ns. If it lasts longer, another OS thread runs the caller's worker: its queue, its mail,
  * its pools, the units that are pinned to it. From a place where the last call lasted longer the

@@ -13,6 +13,7 @@
 #include "os/thread.hpp"
 #include "run/enter.hpp"
 #include "run/entering.hpp"
+#include "run/fork.hpp"
 #include "run/hosting.hpp"
 #include "run/next.hpp"
 #include "run/park.hpp"
@@ -86,6 +87,7 @@ void begin(worker* w, unit* self, blocking_call* call, const void* place) {
   call->self = self;
   call->standing = w->standing;
   call->place = place;
+  call->may_be_several = shares_identity(w);
   call->began_ns = 0;
   if constexpr (config::checked) call->os_locks = std::exchange(w->os_locks, {});
   call->phase.store(call_phase::in_place, base::relaxed);

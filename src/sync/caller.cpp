@@ -6,6 +6,7 @@
 #include "run/fork.hpp"
 #include "unit/unit.hpp"
 #include "worker/adoption.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/worker.hpp"
@@ -14,16 +15,30 @@ namespace weft::sync {
 
 namespace {
 
-std::uintptr_t id_of_caller(const sched::worker* w) {
-  if (w == nullptr) return static_cast<std::uintptr_t>(pthread_self());
-  const sched::unit* self = sched::identity_of(w->current);
-  if (self == nullptr) return reinterpret_cast<std::uintptr_t>(w);
+std::uintptr_t id_of_unit(const sched::runtime* rt, sched::unit* one) {
+  const sched::unit* const self = sched::identity_of(one);
   if (self->has_any(unsigned{sched::is_main} | unsigned{sched::is_adopted})) [[unlikely]]
-    return self->has(sched::is_main) ? w->rt->main_caller : sched::adoption_of(self)->os_caller;
+    return self->has(sched::is_main) ? rt->main_caller : sched::adoption_of(self)->os_caller;
   return reinterpret_cast<std::uintptr_t>(self);
 }
 
-bool are_several(const sched::worker* w) { return w != nullptr && w->current != nullptr && sched::shares_identity(w); }
+// On an OS thread that is no worker. In a region the unit's: other units, that of main among them,
+// may have been in regions on the same OS thread, or run there.
+std::uintptr_t id_outside() {
+  sched::unit* const self = sched::unit_in_region();
+  if (self == nullptr) return static_cast<std::uintptr_t>(pthread_self());
+  return id_of_unit(sched::this_blocking_call()->w->rt, self);
+}
+
+std::uintptr_t id_of_caller(const sched::worker* w) {
+  if (w == nullptr) return id_outside();
+  return w->current != nullptr ? id_of_unit(w->rt, w->current) : reinterpret_cast<std::uintptr_t>(w);
+}
+
+bool are_several(const sched::worker* w) {
+  if (w == nullptr) return sched::unit_in_region() != nullptr && sched::this_blocking_call()->may_be_several;
+  return w->current != nullptr && sched::shares_identity(w);
+}
 
 }  // namespace
 

@@ -7,7 +7,8 @@ namespace weft::sync {
 
 // The same number for the same ULT or tasklet, or the same OS thread outside; never 0. Another one
 // may have it after its end. The adopted caller of weft_init, or of weft_worker_adopt, has the
-// number that its OS thread has outside: what it locked before it may unlock after.
+// number that its OS thread has outside: what it locked before it may unlock after. In a blocking
+// region a ULT keeps its number.
 std::uintptr_t caller_id();
 
 // The number of the owner of what an awaiter was handed: any caller may give it back.

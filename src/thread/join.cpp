@@ -18,6 +18,7 @@
 #include "thread/key.hpp"
 #include "thread/thread.hpp"
 #include "unit/waiter.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
@@ -326,9 +327,15 @@ status free_joined(worker* w, unit* one) {
   return status::ok;
 }
 
+// Also in a blocking region, where it would wait for itself.
+bool is_calling(const unit* one) {
+  unit* const self = local::current_worker() != nullptr ? local::current_unit() : unit_in_region();
+  return identity_of(self) == one;
+}
+
 status wait_for_end_until(unit* one, std::uint64_t deadline_ns) {
   if (one->join.load(base::relaxed) == join_word::detached) return status::invalid;
-  if (identity_of(local::current_unit()) == one) return status::deadlock;
+  if (is_calling(one)) return status::deadlock;
   if (!may_block()) return deadline_ns <= now_ns() ? status::timeout : status::cannot_block;
   return park_for(one, deadline_ns);
 }

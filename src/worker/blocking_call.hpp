@@ -21,6 +21,7 @@ struct blocking_call {
   const void* place = nullptr;  // the caller
   worker::held_locks os_locks;  // by this OS thread; checked builds
   std::uint64_t began_ns = 0;   // where the worker was given away at once; 0: it was not
+  bool may_be_several = false;  // forks that may run meanwhile have the unit's identity
 
   // the OS thread that has taken the worker, until `phase` says so; the caller afterwards
   host own;
@@ -33,5 +34,11 @@ struct blocking_call {
 
 // The region in which the calling OS thread is, or was last.
 blocking_call* this_blocking_call();
+
+// The unit in whose region the calling OS thread, which is no worker then, is. Null: in none.
+inline unit* unit_in_region() {
+  const blocking_call* const call = this_blocking_call();
+  return call->depth != 0 ? call->self : nullptr;
+}
 
 }  // namespace weft::sched

@@ -153,7 +153,10 @@ STAND_IN std::uint64_t now_ns(const worker*) { return os::now_ns(); }
 
 // ---- hosts.cpp, blocking.cpp: no blocking regions -----------------------------------------------
 
-STAND_IN blocking_call* this_blocking_call() { return nullptr; }
+STAND_IN blocking_call* this_blocking_call() {
+  static blocking_call none;
+  return &none;
+}
 STAND_IN assignment wait_as_spare(hosts*, os::os_thread, bool) { return {}; }
 STAND_IN void grant_next(hosts*, worker*) {}
 STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
