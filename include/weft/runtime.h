@@ -57,7 +57,8 @@ typedef struct weft_config {
  * libweft-abt started the runtime (weft_ext_init), the first weft_init adds workers until there are
  * as many as it asks for. It also lets them steal, unless it asks for another locality than
  * WEFT_LOCALITY_STEAL. While the last weft_finalize runs, a call from an OS thread outside waits
- * until the old runtime is gone and starts a new one; a call from a unit nests in the old one.
+ * until the old runtime is gone and starts a new one; a call from a unit, also in a blocking
+ * region, nests in the old one.
  *
  * If the caller has become a ULT, and its OS thread ends before weft_finalize, by pthread_exit, a
  * cancellation or a return from its function, the library then does what the last weft_finalize
@@ -92,7 +93,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
  * of keys run first, and the caller is an OS thread outside again when the call returns. A later
  * weft_init starts a fresh runtime.
  * Errors: WEFT_NOT_INITIALIZED, WEFT_NOT_OWNER (the last call does not come from the caller of the
- * first weft_init; the runtime goes on).
+ * first weft_init, or comes from a blocking region of that one; the runtime goes on).
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init.
  * Undefined: after the last unit has ended, and before the last call returns, an OS thread outside
  * creates a thread or tasklet. */

@@ -18,6 +18,7 @@
 #include "sync/mutex.hpp"
 #include "sync/polled.hpp"
 #include "sync/word.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/clock.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
@@ -41,7 +42,6 @@ constinit bool has_told_ignored = false;  // of this runtime; guarded by nesting
 // 1 while the last weft_finalize runs. Written inside nesting_lock.
 constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
-constexpr weft::sched::reason not_the_first_caller{nullptr, "the caller is not the one that called weft_init first"};
 constexpr weft::sched::reason os_refused{nullptr, "the system refused an OS thread or a pthread key"};
 
 const void* caller_identity() {
@@ -49,12 +49,23 @@ const void* caller_identity() {
   return self != nullptr ? static_cast<const void*>(self) : sched::local::this_outside();
 }
 
+// Inside nesting_lock.
+status check_is_first_caller() {
+  if (caller_identity() == first_caller) return status::ok;
+  const sched::unit* const self = sched::unit_in_region();
+  return sched::because(status::not_owner, nullptr,
+                        self != nullptr && self == first_caller
+                            ? "the caller is in a blocking region, which weft_blocking_end ends"
+                            : "the caller is not the one that called weft_init first");
+}
+
 // For weft_init on an OS thread outside: the runtime that ends must be gone before the next one
-// starts. A ULT must not wait, since weft_finalize waits for it; for it the runtime is still there,
-// and calls nest. Returns inside nesting_lock.
+// starts. A ULT, be it in a blocking region, must not wait, since weft_finalize waits for it; for it
+// the runtime is still there, and calls nest. Returns inside nesting_lock.
 void lock_nesting_after_end() {
   nesting_lock.lock();
-  while (is_ending.load(weft::base::relaxed) != 0 && sched::local::current_worker() == nullptr) {
+  while (is_ending.load(weft::base::relaxed) != 0 && sched::local::current_worker() == nullptr &&
+         sched::unit_in_region() == nullptr) {
     nesting_lock.unlock();
     weft::os::futex_wait(&is_ending, 1);
     nesting_lock.lock();
@@ -133,7 +144,7 @@ weft_status finalize(weft_finalize_mode mode, const call_errors& of) {
       --nesting;
       return WEFT_OK;
     }
-    if (caller_identity() != first_caller) return told(WEFT_NOT_OWNER, of);
+    if (const status result = check_is_first_caller(); result != status::ok) return told(result, of);
     nesting = 0;
     is_ending.store(1, weft::base::relaxed);
   }
@@ -239,12 +250,12 @@ weft_status weft_ext_init(const weft_config* config) {
 }
 
 weft_status weft_finalize(void) {
-  static constexpr call_errors of{.call = "weft_finalize", .not_owner = not_the_first_caller};
+  static constexpr call_errors of{"weft_finalize"};
   return finalize(WEFT_DRAIN, of);
 }
 
 weft_status weft_finalize_with(weft_finalize_mode mode) {
-  static constexpr call_errors of{.call = "weft_finalize_with", .not_owner = not_the_first_caller};
+  static constexpr call_errors of{"weft_finalize_with"};
   if (mode != WEFT_DRAIN && mode != WEFT_DROP) {
     static_cast<void>(sched::because(status::invalid, "mode", "%u is no value of weft_finalize_mode", mode));
     return told(WEFT_INVALID, of);

@@ -220,7 +220,15 @@ static void in_a_thread(void *argument) {
   all();
 }
 
+static void finalizes_in_a_region(void) {
+  OK(weft_blocking_begin());
+  IS(WEFT_NOT_OWNER, weft_finalize());
+  says("weft_finalize: the caller is in a blocking region, which weft_blocking_end ends");
+  OK(weft_blocking_end());
+}
+
 static void everything(void) {
+  RUN(finalizes_in_a_region);
   all();
   OK(weft_thread_join(start(in_a_thread, NULL)));
 }

@@ -28,7 +28,7 @@ static pthread_t run_beside(void *(*function)(void *), void *argument) {
 /* ---- the last finalize waits for a ULT; meanwhile another OS thread wants a runtime, and the ULT nests one  */
 
 struct waiting {
-  bool caller_outside;
+  bool caller_outside, in_region;
   atomic_int has_begun; /* the finalize */
   atomic_int is_asking, has_started;
 };
@@ -61,16 +61,22 @@ static void nest_while_it_ends(void *argument) {
   OK(weft_init(NULL)); /* and forgets it */
 }
 
+static void nest_in_a_region_or_not(void *argument) {
+  const struct waiting *shared = argument;
+  if (!shared->in_region) return nest_while_it_ends(argument);
+  OK(weft_blocking(nest_while_it_ends, argument));
+}
+
 static void waits_for_the_end(void) {
   phase = "waits for the end";
-  for (int round = 0; round < 6; ++round) {
-    struct waiting shared = {.caller_outside = round % 2 == 0};
+  for (int round = 0; round < 12; ++round) {
+    struct waiting shared = {.caller_outside = round % 2 == 0, .in_region = round % 4 >= 2};
     const pthread_t other = run_beside(start_the_next, &shared);
     weft_config config = WEFT_CONFIG_INIT;
     config.workers = 2;
     config.caller_outside = shared.caller_outside;
     OK(weft_init(&config));
-    OK(weft_thread_create(nest_while_it_ends, &shared, NULL, NULL));
+    OK(weft_thread_create(nest_in_a_region_or_not, &shared, NULL, NULL));
     OK(weft_finalize());
     CHECK(pthread_join(other, NULL) == 0);
     CHECK(atomic_load(&shared.has_started) == 1);
