@@ -188,11 +188,12 @@ typedef struct weft_adopt_config {
  * weft_finalize waits until the ULT has left. If the OS thread ends before, its end does what
  * weft_worker_leave does. If that would return WEFT_BUSY, a line on stderr says so, and the program
  * aborts.
- * Errors: WEFT_INVALID (config has a wrong size), WEFT_BUSY (the OS thread is a worker),
- * WEFT_CANNOT_BLOCK (inside the ready of an awaiter), WEFT_NOMEM, WEFT_AGAIN (the system refused a
- * pthread key, or there are 1024 workers), WEFT_NOT_INITIALIZED (also once the last weft_finalize
- * has begun), WEFT_UNSUPPORTED (under WEFT_SCHEDULE, where all workers share one OS thread: a line
- * on stderr says so; a child of fork(2)).
+ * Errors: WEFT_INVALID (config has a wrong size), WEFT_BUSY (the OS thread is a worker; or
+ * it is in a blocking region of a ULT), WEFT_CANNOT_BLOCK (inside the ready of an awaiter),
+ * WEFT_NOMEM, WEFT_AGAIN (the system refused a pthread key, or there are 1024 workers),
+ * WEFT_NOT_INITIALIZED (also once the last weft_finalize has begun), WEFT_UNSUPPORTED (under
+ * WEFT_SCHEDULE, where all workers share one OS thread: a line on stderr says so; a child of
+ * fork(2)).
  * Switches: never. Callers: OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_adopt(const weft_adopt_config *config);
 

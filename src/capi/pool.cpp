@@ -34,9 +34,7 @@ weft_status weft_worker_remove(unsigned worker) {
 }
 
 weft_status weft_worker_adopt(const weft_adopt_config* config) {
-  static constexpr call_errors of{.call = "weft_worker_adopt",
-                                  .invalid = {"config", weft::is_wrong_size},
-                                  .busy = {nullptr, "the OS thread is a worker already"}};
+  static constexpr call_errors of{.call = "weft_worker_adopt", .invalid = {"config", weft::is_wrong_size}};
   if (config != nullptr && config->size != sizeof *config) return told(WEFT_INVALID, of, nullptr, config->size);
   if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
   const void* const made_at = __builtin_return_address(0);

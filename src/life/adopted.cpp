@@ -22,6 +22,7 @@
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "worker/adoption.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/extras.hpp"
 #include "worker/failure.hpp"
 #include "worker/hooks.hpp"
@@ -147,7 +148,9 @@ void begin_as_worker(runtime* rt, worker* w, adopted* record) {
 }  // namespace
 
 status adopt(const adoption_settings& how) {
-  if (local::current_worker() != nullptr) return status::busy;
+  if (local::current_worker() != nullptr) return because(status::busy, nullptr, "the OS thread is a worker already");
+  if (unit_in_region() != nullptr)
+    return because(status::busy, nullptr, "the caller is in a blocking region, and its thread goes on on this OS thread");
   if (local::delivery_outside()->is_active)
     return because(status::cannot_block, nullptr, "the caller is the ready function of an awaiter");
   runtime* rt = nullptr;

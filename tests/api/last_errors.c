@@ -71,8 +71,6 @@ static void note(const char *function, weft_status wanted, const char *cause, we
 #define FAILS(wanted, cause, call) note(#call, wanted, cause, call)
 #define FAILS_AS(function, wanted, cause, call) note(function, wanted, cause, call)
 
-static bool is_never(void *argument) { return (void)argument, false; }
-
 #include "last_errors_null.h"
 #include "last_errors_variables.h"
 
@@ -214,10 +212,11 @@ static void runtime_calls(void) {
   const weft_adopt_config bad = {.size = 1};
   FAILS(WEFT_INVALID, "config has a wrong size", weft_worker_adopt(&bad));
   FAILS(WEFT_BUSY, "the OS thread is a worker", weft_worker_adopt(NULL));
+  OK(weft_blocking_begin());
+  FAILS(WEFT_BUSY, "it is in a blocking region of a ULT", weft_worker_adopt(NULL));
+  OK(weft_blocking_end());
   FAILS(WEFT_NOT_OWNER, "the caller is not such a ULT", weft_worker_leave());
-  weft_stats wrong = stats;
-  wrong.size = 1;
-  FAILS(WEFT_INVALID, "has a wrong size", weft_stats_read(0, &wrong));
+  FAILS(WEFT_INVALID, "has a wrong size", weft_stats_read(0, &(weft_stats){.size = 1}));
   FAILS(WEFT_INVALID, "has a wrong size", weft_count_threads(&(weft_counts){.size = 1}));
   FAILS(WEFT_INVALID, "no such worker so far", weft_stats_read(1000, &stats));
   FAILS(WEFT_INVALID, "fd is negative", weft_dump(-1));

@@ -23,6 +23,7 @@ static void fill(void *memory, void *source) { (void)memory, (void)source; }
 static bool accepts(void *state, weft_thread *unit) { return (void)state, (void)unit, true; }
 static bool commit(weft_thread *self, void *argument) { return (void)self, (void)argument, false; }
 static weft_context *context_body(weft_context *from, void *passed, void *room) { return (void)passed, (void)room, from; }
+static bool is_never(void *argument) { return (void)argument, false; }
 static bool attempt(void *argument) { return (void)argument, true; }
 static void visit_frame(void *state, const void *code, const char *name) { (void)state, (void)code, (void)name; }
 static weft_thread *no_unit(void *state, weft_thread *yielding) { return (void)state, (void)yielding, NULL; }

@@ -26,6 +26,15 @@ static void is_refused_in_a_thread(void *argument) {
   IS(WEFT_NOT_OWNER, weft_worker_leave());
 }
 
+static void is_refused_in_a_region(void *argument) {
+  (void)argument;
+  OK(weft_blocking_begin());
+  IS(WEFT_BUSY, weft_worker_adopt(NULL));
+  IS(WEFT_NOT_OWNER, weft_worker_leave());
+  OK(weft_blocking_end());
+  CHECK(weft_self() != NULL);
+}
+
 static void is_busy(void *argument) {
   (void)argument;
   IS(WEFT_BUSY, weft_worker_adopt(NULL));
@@ -71,6 +80,8 @@ static void is_refused_outside(void *argument) {
 static void refuses(void) {
   is_refused_in_a_thread(NULL);
   OK(weft_thread_join(start(is_refused_in_a_thread, NULL)));
+  is_refused_in_a_region(NULL);
+  OK(weft_thread_join(start(is_refused_in_a_region, NULL)));
   weft_thread *tasklet;
   OK(weft_tasklet_create(is_refused_in_a_thread, NULL, NULL, &tasklet));
   OK(weft_thread_join(tasklet));
