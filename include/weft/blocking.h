@@ -17,6 +17,9 @@
  * worker goes at once, if units wait for it. At most WEFT_BLOCKING_THREADS OS threads are made for
  * that; they end after a second in which they were not needed.
  *
+ * Those OS threads have what the OS thread of weft_init had when it was called: signal mask,
+ * scheduling policy, affinity, FP control words.
+ *
  * A unit that is pinned to the worker, the caller of weft_init among them, may so run on another OS
  * thread while a region of another unit of that worker is open. */
 #ifndef WEFT_BLOCKING_H

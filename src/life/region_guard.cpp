@@ -1,5 +1,6 @@
 // The region guard: an OS thread that is no worker, runs only while regions are open, and gives the
 // workers of those that last to spare OS threads, which it makes on demand. See hosts.hpp.
+#include "arch/context.hpp"
 #include "base/assert.hpp"
 #include "life/hosts_record.hpp"
 #include "life/slots.hpp"
@@ -28,6 +29,7 @@ struct seen_call {
 void* spare_main(void* given) {
   auto* const all = static_cast<hosts*>(given);
   os::name_this_thread("weft-spare");
+  if (const std::uint64_t slack_ns = all->rt->inherited.timer_slack_ns; slack_ns != 0) os::set_timer_slack(slack_ns);
   slots::run_as_spare(all->rt, all);
   return nullptr;
 }
@@ -162,6 +164,9 @@ void* guard_regions(void* given) {
   auto* const all = static_cast<hosts*>(given);
   constexpr unsigned ticks_of_a_speed = 32;
   constexpr unsigned ticks_before_dozing = 64;
+  // It comes from the first region's OS thread, and spare OS threads come from it.
+  os::take_inheritance(all->rt->inherited);
+  arch::load_fp_control(all->rt->inherited_fp);
   os::set_timer_slack(1);
   seen_call seen[most_workers] = {};
   unsigned quiet = 0;

@@ -203,6 +203,7 @@ status start_all(runtime* rt, const weft_config* config) {
   if (const status result = start_machine(rt); result != status::ok)
     return refuse_setting(result, "the topology cannot be used, and a line on stderr says why");
   start_memory(rt);
+  os::read_inheritance(&rt->inherited);
   if (const status result = start_marks(rt); result != status::ok) return result;
   if (const status result = start_trace(rt); result != status::ok) return result;
   install_fault_handlers();

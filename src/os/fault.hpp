@@ -51,7 +51,7 @@ enum class call : std::uint8_t {
   futex_wait,    // SYS_futex
   futex_wake,    // SYS_futex
   membarrier,    // SYS_membarrier
-  affinity,      // sched_getaffinity, sched_setaffinity
+  affinity,      // sched_getaffinity, sched_setaffinity, SYS_sched_getscheduler, SYS_sched_getparam, SYS_sched_setscheduler
   open,          // open, openat, opendir
   read,          // read, readdir, readlink, fstat, fstatat
   write,         // write, ftruncate, fcntl, fchmod, renameat

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -103,6 +104,45 @@ void write_mask(const cpu_mask& mask) {
 void set_timer_slack(std::uint64_t ns) {
   if (fault::fails(call::timer)) return;
   (void)prctl(PR_SET_TIMERSLACK, ns);  // refused, sleeps end up to 50 us late
+}
+
+namespace {
+
+static_assert(sizeof(sigset_t) <= sizeof(inheritance::blocked));
+
+void read_policy(inheritance* out) {
+  struct sched_param parameters = {};
+  if (fault::fails(call::affinity)) return;
+  const long policy = syscall(SYS_sched_getscheduler, 0);  // musl's functions refuse, and glibc's keep old answers
+  if (policy < 0 || syscall(SYS_sched_getparam, 0, &parameters) != 0) return;
+  const bool is_kept_from_others = (policy & SCHED_RESET_ON_FORK) != 0;
+  const long own = policy & ~static_cast<long>(SCHED_RESET_ON_FORK);
+  out->policy = is_kept_from_others && (own == SCHED_FIFO || own == SCHED_RR) ? SCHED_OTHER : own;
+  out->priority = out->policy == own ? parameters.sched_priority : 0;
+}
+
+void take_policy(const inheritance& from) {
+  struct sched_param parameters = {};
+  parameters.sched_priority = from.priority;
+  if (from.policy < 0 || fault::fails(call::affinity)) return;
+  (void)syscall(SYS_sched_setscheduler, 0, from.policy, &parameters);
+}
+
+}  // namespace
+
+void read_inheritance(inheritance* out) {
+  (void)sigprocmask(SIG_SETMASK, nullptr, reinterpret_cast<sigset_t*>(out->blocked));
+  out->knows_cpus = read_mask(&out->cpus);
+  read_policy(out);
+  if (fault::fails(call::timer)) return;
+  const int slack = prctl(PR_GET_TIMERSLACK);
+  out->timer_slack_ns = slack > 0 ? static_cast<std::uint64_t>(slack) : 0;
+}
+
+void take_inheritance(const inheritance& from) {
+  (void)sigprocmask(SIG_SETMASK, reinterpret_cast<const sigset_t*>(from.blocked), nullptr);
+  if (from.knows_cpus) write_mask(from.cpus);
+  take_policy(from);
 }
 
 void name_this_thread(const char* name) { (void)pthread_setname_np(pthread_self(), name); }

@@ -47,6 +47,21 @@ void write_mask(const cpu_mask& mask);
 // How late a sleep of the calling OS thread may end.
 void set_timer_slack(std::uint64_t ns);
 
+// What an OS thread has from the one that started it, beside its registers. What the system does
+// not say is left alone later.
+struct inheritance {
+  alignas(8) unsigned char blocked[128] = {};  // signals: a sigset_t
+  bool knows_cpus = false;
+  cpu_mask cpus;
+  long policy = -1;  // of scheduling; -1: unknown
+  int priority = 0;
+  std::uint64_t timer_slack_ns = 0;  // 0: unknown
+};
+// As one that the calling OS thread starts now would have it.
+void read_inheritance(inheritance* out);
+// Of the calling OS thread, but for the slack. What the system refuses stays.
+void take_inheritance(const inheritance& from);
+
 // Of the calling OS thread, 15 characters at most: costs less than a name that its starter gives it.
 void name_this_thread(const char* name);
 

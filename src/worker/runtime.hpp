@@ -5,11 +5,13 @@
 
 #include <weft/ext.h>
 
+#include "arch/context.hpp"
 #include "base/atomic.hpp"
 #include "base/status.hpp"
 #include "mem/slab.hpp"
 #include "mem/stack.hpp"
 #include "os/env.hpp"
+#include "os/thread.hpp"
 #include "os/topology.hpp"
 #include "queue/inbox.hpp"
 #include "queue/spinlock.hpp"
@@ -95,6 +97,10 @@ struct runtime {
   base::atomic<unsigned> domain_count;
   lookout* look;       // of a lone worker; null: none
   turn_taking* turns;  // WEFT_SCHEDULE: all workers are virtual; null: not asked for
+  // What the OS threads of its workers had from the one that called weft_init: the spare ones have
+  // the same.
+  os::inheritance inherited;
+  arch::fp_control inherited_fp = arch::save_fp_control();
 
   // ---- any OS thread ----
   base::atomic<bool> tells_events;  // to a trace, the event sink, or counters of errors

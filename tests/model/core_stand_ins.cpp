@@ -384,6 +384,7 @@ STAND_IN bool fault::fails_by_plan(plan*, call) { return false; }
 STAND_IN int thread_id() { return 1; }
 STAND_IN os_thread this_thread() { return {}; }
 STAND_IN void set_timer_slack(std::uint64_t) {}
+STAND_IN void take_inheritance(const inheritance&) {}
 STAND_IN const place_record* find_place(const void*) { return nullptr; }
 STAND_IN status bind_thread(unsigned) { return status::ok; }
 STAND_IN status bind_thread_to(const std::uint16_t*, unsigned) { return status::ok; }
