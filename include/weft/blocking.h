@@ -13,11 +13,13 @@
  *
  * A region that ends within the time that WEFT_BLOCKING sets (20 us unless it is set) costs some
  * tens of ns. If it lasts longer, another OS thread runs the caller's worker: its queue, its mail,
- * its pools, the units that are pinned to it. From a place where the last call lasted longer the
- * worker goes at once, if units wait for it. At most WEFT_BLOCKING_THREADS OS threads are made for
- * that; they end after a second in which they were not needed.
- *
- * Those OS threads have what the OS thread of weft_init had when it was called: signal mask,
+ * its pools, the units that are pinned to it. A guard sees to that, which looks at the workers from
+ * time to time: at first as often as WEFT_BLOCKING says, so that a worker goes after once to twice
+ * that time, and down to once a millisecond while all regions that it sees are short, so that the
+ * first long one after many short ones may keep its worker for 2 ms more. From a place where the
+ * last call lasted longer the worker goes at once, if units wait for it. At most
+ * WEFT_BLOCKING_THREADS OS threads are made for that; they end after a second in which they were
+ * not needed, and have what the OS thread of weft_init had when it was called: signal mask,
  * scheduling policy, affinity, FP control words.
  *
  * A unit that is pinned to the worker, the caller of weft_init among them, may so run on another OS

@@ -61,8 +61,9 @@ constexpr variable_info table[] = {
     {variable::held_locks, "WEFT_HELD_LOCKS", value_type::flag, 0, 1, "on or off", "on",
      "The library with checks: warn of a thread that waits while its OS thread holds locks of OS threads (pthread_mutex_t)."},
     {variable::blocking, "WEFT_BLOCKING", value_type::duration, 0, second, "0 to 1s", "20us",
-     "How long a call in a blocking region may last before another OS thread runs the worker meanwhile; 0: no time at all. A "
-     "call outside of regions keeps its worker: there is no value auto."},
+     "How long a call in a blocking region may last before another OS thread runs the worker meanwhile; 0: no time at all. The "
+     "guard of regions sees to it at its next look: it looks as often, every 10us at most, and down to every 1ms while all "
+     "calls are shorter. A call outside of regions keeps its worker: there is no value auto."},
     {variable::blocking_threads, "WEFT_BLOCKING_THREADS", value_type::count, 0, 100'000, "0 to 100000", "10000",
      "At most so many OS threads beside one a worker, so that workers go on while threads are in blocking regions."},
     {variable::schedule, "WEFT_SCHEDULE", value_type::text, 0, 0,
