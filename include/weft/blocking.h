@@ -2,9 +2,19 @@
  * meanwhile. Included by weft.h, whose conventions hold here.
  *
  * Between weft_blocking_begin and weft_blocking_end the caller is on its OS thread, but that OS
- * thread is no worker: weft_worker_self is -1, and Weft's own calls act as on an OS thread outside.
- * A wait in there blocks the OS thread. What a library keeps by OS thread stays right, as the
- * caller does not move before the region ends.
+ * thread is no worker. What a library keeps by OS thread stays right, as the caller does not move
+ * before the region ends. Weft's own calls act as on an OS thread outside:
+ * - weft_worker_self is -1, and weft_self is null.
+ * - A wait, with a deadline or without, blocks the OS thread in the kernel. weft_yield yields the
+ *   CPU, and weft_sleep_ns sleeps in the kernel.
+ * - weft_key_get and weft_key_set mean values of the OS thread: the thread's own are back after the
+ *   region. What is set inside stays with the OS thread, where other regions find it, and its
+ *   destructor runs when the OS thread ends.
+ * - weft_last_error tells of the calls of the OS thread: look at it before the region ends.
+ * - What only a ULT may do fails, as weft_pin with WEFT_CANNOT_BLOCK. A scope of weft_pinned_begin
+ *   that begins inside means nothing, so it must end inside, and one from before after the region.
+ * - weft_worker_adopt returns WEFT_BUSY, the last weft_finalize WEFT_NOT_OWNER. weft_init nests in
+ *   the runtime that runs, also while that ends, as the end waits for the region.
  *
  * Locks and joins know the thread all the same: a region does not change who holds a mutex or a
  * read-write lock. What the thread locked before it may unlock inside, and the reverse; a recursive
@@ -36,12 +46,12 @@ extern "C" {
 /* Begins a blocking region of the caller. Regions nest: those inside of another one only count.
  *
  * On an OS thread outside, and where no runtime has started, a region means nothing, and succeeds.
- * Under WEFT_SCHEDULE all workers share one OS thread, so the caller stays a ULT on its worker, and
- * a call that waits for another thread of the program waits for ever. Whether other units of the
- * worker run meanwhile is then a choice of the schedule, at either end of the region: both calls
- * may switch.
+ * Under WEFT_SCHEDULE all workers share one OS thread, so the caller stays a ULT on its worker: all
+ * calls act as if no region were open, and one that waits in the kernel for another thread of the
+ * program waits for ever. Whether other units of the worker run meanwhile is then a choice of the
+ * schedule, at either end of the region.
  * Errors: WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback).
- * Switches: never. Callers: any.
+ * Switches: never; may under WEFT_SCHEDULE. Callers: any.
  * Undefined: to end the ULT, or to leave its stack (longjmp, a context's switch), inside of a
  * region. */
 WEFT_NODISCARD WEFT_API weft_status weft_blocking_begin(void);
@@ -51,7 +61,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_blocking_begin(void);
  * each ULT on an OS thread that the program made a worker. Any other ULT becomes ready, and may go
  * on on another OS thread.
  *
- * The call keeps errno, also on another OS thread.
+ * The call keeps errno, also on another OS thread. On an OS thread outside, and under
+ * WEFT_SCHEDULE, the library does not count regions: there an end without a begin succeeds, too.
  * Errors: WEFT_NOT_OWNER (the caller, a ULT, has no region).
  * Switches: may. Callers: as weft_blocking_begin, on the same OS thread. */
 WEFT_NODISCARD WEFT_API weft_status weft_blocking_end(void);

@@ -283,6 +283,49 @@ static void like_an_os_thread_outside(void) {
   CHECK(weft_worker_self() >= 0);
 }
 
+static weft_key key;
+static atomic_int destroyed;
+
+static void count_destroyed(void *value) {
+  (void)value;
+  atomic_fetch_add(&destroyed, 1);
+}
+
+/* What the header says of Weft's calls in a region. */
+static void call_all_inside(void *argument) {
+  int own = 0, inside = 0;
+  weft_semaphore none = WEFT_SEMAPHORE_INIT(0);
+  OK(weft_key_set(key, &own));
+  IS(WEFT_INVALID, weft_event_set(NULL));
+  OK(weft_blocking_begin());
+  CHECK(weft_key_get(key) == NULL);
+  OK(weft_key_set(key, &inside));
+  CHECK(weft_key_get(key) == &inside);
+  OK(weft_key_set(key, NULL));
+  IS(WEFT_CANNOT_BLOCK, weft_pin(0));
+  CHECK(strncmp(weft_last_error(), "weft_pin: ", 10) == 0);
+  IS(WEFT_TIMEOUT, weft_semaphore_acquire_until(&none, weft_deadline_in(MICROSECOND)));
+  OK(weft_pinned_begin());
+  OK(weft_pinned_end());
+  weft_yield();
+  OK(weft_sleep_ns(MICROSECOND));
+  OK(weft_init(NULL));
+  OK(weft_finalize());
+  OK(weft_blocking_end());
+  CHECK(weft_key_get(key) == &own);
+  CHECK(strncmp(weft_last_error(), "weft_event_set: ", 16) == 0);
+  IS(WEFT_NOT_OWNER, weft_pinned_end());
+  (void)argument;
+}
+
+static void calls_inside(void) {
+  atomic_store(&destroyed, 0);
+  OK(weft_key_create(count_destroyed, &key));
+  OK(weft_thread_join(start(call_all_inside, NULL)));
+  CHECK(atomic_load(&destroyed) == 1);
+  OK(weft_key_delete(key));
+}
+
 /* ---- forks ---- */
 
 static void write_forked(void *work) { write_one(*(struct line **)work); }
@@ -436,6 +479,7 @@ static void all(void) {
   RUN(of_an_adopted_os_thread); /* in the slot of that worker */
   RUN(outside);
   RUN(like_an_os_thread_outside);
+  RUN(calls_inside);
   RUN(forks_are_taken);
   RUN(in_forks);
   RUN(from_a_pool);

@@ -54,8 +54,19 @@ static void count(void *name) {
   counter = read_before + 1;
 }
 
+/* Under a schedule the caller stays a thread on its worker, and no region is counted. */
+static void stay_a_thread(void) {
+  const char *schedule = getenv("WEFT_SCHEDULE");
+  const bool is_scheduled = schedule != NULL && schedule[0] != '\0';
+  must(weft_blocking_begin());
+  if ((weft_worker_self() >= 0) != is_scheduled || (weft_self() != NULL) != is_scheduled) exit(4);
+  must(weft_blocking_end());
+  if (weft_blocking_end() != (is_scheduled ? WEFT_OK : WEFT_NOT_OWNER)) exit(5);
+}
+
 int main(void) {
   must(weft_init(NULL));
+  stay_a_thread();
   if (pipe2(pipe_ends, O_NONBLOCK | O_CLOEXEC) != 0) return 2;
   const weft_source_ops ops = {.size = sizeof ops, .poll = poll_pipe, .wait = wait_for_news, .wake = wake_waiting};
   weft_source *source;
