@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -348,6 +349,30 @@ TEST_CASE("what the system does not tell is unknown, and nothing worse") {
   fail_for_ever(&plan, call::io_uring);
   CHECK_FALSE(os::can_use_io_uring());
   os::fault::installed.store(nullptr, base::relaxed);
+}
+
+TEST_CASE("what is not known of an OS thread is not taken from it") {
+  each_failure({call::affinity, call::timer}, [] {
+    os::inheritance here;
+    os::read_inheritance(&here);
+    CHECK((here.knows_cpus || injecting()));
+    CHECK((here.policy >= 0 || injecting()));
+    CHECK((here.timer_slack_ns != 0 || injecting()));
+    os::take_inheritance(here);
+  });
+  os::fault::plan plan;
+  fail_for_ever(&plan, call::affinity);
+  os::inheritance unknown;
+  os::read_inheritance(&unknown);
+  os::fault::installed.store(nullptr, base::relaxed);
+  CHECK((!unknown.knows_cpus && unknown.policy < 0));
+  os::inheritance before;
+  os::read_inheritance(&before);
+  os::take_inheritance(unknown);
+  os::inheritance after;
+  os::read_inheritance(&after);
+  CHECK(after.policy == before.policy);
+  CHECK(std::memcmp(&after.cpus, &before.cpus, sizeof after.cpus) == 0);
 }
 
 TEST_CASE("a kernel that cannot be asked about guard markers is taken for one without") {
