@@ -4,54 +4,22 @@
 usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library
                    [weft program-without-the-library]"""
 
-import contextlib
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import unittest
+
+import job
 
 MPI, PROGRAM, LEVELS, WRONG_ORDER, STRANGE, *PRELOADED = sys.argv[1:]
 LAUNCHER = "mpirun." + MPI
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
-SECONDS = 20  # no case takes two
-ENVIRONMENT = {
-    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",  # MPIs keep memory
-    "OMPI_MCA_orte_base_help_aggregate": "0",
-}
 
 
 def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, beside=(), **environment):
     """The exit status and what the job wrote. beside: words for more ranks."""
-    words = [*before, launcher]
-    if launcher.endswith("openmpi"):
-        words += ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
-        environment = {**os.environ, **ENVIRONMENT, "WEFT_TEST_FOLDER": folder, **environment}
-        job = subprocess.Popen(
-            [*words, "-n", str(ranks), program, case, *beside], env=environment, stdout=output, stderr=output, start_new_session=True
-        )
-        try:
-            status = job.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            status = None if living_children(job.pid) else -signal.SIGKILL  # Open MPI 4.1's launcher may hang once its ranks are dead
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(job.pid, signal.SIGKILL)
-        job.wait()
-        output.seek(0)
-        said = output.read()
-    if status is None:
-        raise AssertionError(f"{case} on {ranks} ranks did not end in {SECONDS} s\n{said}")
-    return status, said
-
-
-def living_children(pid):
-    """Whether a child of the process has not ended."""
-    done = subprocess.run(["ps", "--ppid", str(pid), "-o", "stat="], capture_output=True, text=True, check=False)
-    return any(not state.startswith("Z") for state in done.stdout.split())
+    return job.launched(launcher, ranks, program, case, *beside, before=before, **environment)
 
 
 class RunTest(unittest.TestCase):
@@ -174,7 +142,7 @@ class RunTest(unittest.TestCase):
             (["/bin/true"], "/bin/true is no launcher of an MPI that weft knows"),
             (["no-such-launcher"], "there is no program no-such-launcher"),
         ):
-            done = subprocess.run([PRELOADED[0], "mpi", "--", *words], capture_output=True, text=True, check=False, timeout=SECONDS)
+            done = subprocess.run([PRELOADED[0], "mpi", "--", *words], capture_output=True, text=True, check=False, timeout=job.SECONDS)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(said, done.stderr)
 
