@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "errors.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 
 static int finish(const char *call, MPI_Comm comm, MPI_Request *request) {
@@ -22,8 +23,9 @@ static int finish(const char *call, MPI_Comm comm, MPI_Request *request) {
 
 #define COUNT int
 #define DISPLACEMENT int
-#define COLLECTIVE(NAME, TWIN, PARAMETERS, ...) \
-  EXPORT int MPI_##NAME PARAMETERS { START_AND_FINISH(NAME, TWIN, __VA_ARGS__); }
+#define COLLECTIVE(NAME, TWIN, PARAMETERS, ...)                                   \
+  EXPORT int MPI_##NAME PARAMETERS { START_AND_FINISH(NAME, TWIN, __VA_ARGS__); } \
+  PROFILING_ENTRY(NAME, PARAMETERS, __VA_ARGS__)
 #include "collectives_table.h"
 #undef COLLECTIVE
 #undef DISPLACEMENT
@@ -32,17 +34,21 @@ static int finish(const char *call, MPI_Comm comm, MPI_Request *request) {
 #if HAS_LARGE_COUNTS
 #define COUNT MPI_Count
 #define DISPLACEMENT MPI_Aint
-#define COLLECTIVE(NAME, TWIN, PARAMETERS, ...) \
-  EXPORT int MPI_##NAME##_c PARAMETERS { START_AND_FINISH(NAME##_c, TWIN##_c, __VA_ARGS__); }
+#define COLLECTIVE(NAME, TWIN, PARAMETERS, ...)                                               \
+  EXPORT int MPI_##NAME##_c PARAMETERS { START_AND_FINISH(NAME##_c, TWIN##_c, __VA_ARGS__); } \
+  PROFILING_ENTRY(NAME##_c, PARAMETERS, __VA_ARGS__)
 #include "collectives_table.h"
 #endif
 
 EXPORT int MPI_Barrier(MPI_Comm comm) { START_AND_FINISH(Barrier, Ibarrier, comm); }
+PROFILING_ENTRY(Barrier, (MPI_Comm comm), comm)
 
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm) { START_AND_FINISH(Comm_dup, Comm_idup, comm, newcomm); }
+PROFILING_ENTRY(Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm), comm, newcomm)
 
 #if MPI_VERSION >= 4
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) {
   START_AND_FINISH(Comm_dup_with_info, Comm_idup_with_info, comm, info, newcomm);
 }
+PROFILING_ENTRY(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), comm, info, newcomm)
 #endif

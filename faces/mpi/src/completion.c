@@ -5,6 +5,7 @@
 #include "caller.h"
 #include "engine.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 
 #define MOST_ON_STACK 32
@@ -16,6 +17,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   end_wait(&wait);
   return error;
 }
+PROFILING_ENTRY(Wait, (MPI_Request * request, MPI_Status *status), request, status)
 
 EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
   mpi_wait wait = {.call = "MPI_Waitall", .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
@@ -24,6 +26,7 @@ EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) 
   end_wait(&wait);
   return error;
 }
+PROFILING_ENTRY(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses), count, requests, statuses)
 
 /* ---- one of several -------------------------------------------------------------------------- */
 
@@ -61,6 +64,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status
   if (active != few) free(active);
   return error;
 }
+PROFILING_ENTRY(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status), count, requests, index, status)
 
 EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
   MPI_Request few[MOST_ON_STACK];
@@ -80,3 +84,5 @@ EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indic
   if (active != few) free(active);
   return error;
 }
+PROFILING_ENTRY(Waitsome, (int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]), count, requests,
+                found, indices, statuses)

@@ -3,6 +3,7 @@
 
 #include "describe.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 #include "say.h"
 
@@ -85,9 +86,11 @@ EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) {
   *errhandler = is_fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
+PROFILING_ENTRY(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler), comm, errhandler)
 
 EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
   return PMPI(Comm_set_errhandler)(comm, comm == MPI_COMM_WORLD ? stand_in_of(errhandler) : errhandler);
 }
+PROFILING_ENTRY(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), comm, errhandler)
 
 #endif

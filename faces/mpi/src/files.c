@@ -2,6 +2,7 @@
  * ULTs. */
 #include "caller.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 #include "region.h"
 

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "errors.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 
 static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer, int tag, MPI_Request *request,
@@ -27,14 +28,16 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
   return error;
 }
 
-#define SEND(NAME, TWIN, COUNT)                                                                              \
-  EXPORT int MPI_##NAME(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
-    MPI_Request request;                                                                                     \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, tag, comm);                                   \
-    const int error = PMPI(TWIN)(buf, count, type, dest, tag, comm, &request);                               \
-    if (error != MPI_SUCCESS) return error;                                                                  \
-    return finish("MPI_" #NAME, comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);              \
-  }
+#define SEND(NAME, TWIN, COUNT)                                                                                                \
+  EXPORT int MPI_##NAME(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {                   \
+    MPI_Request request;                                                                                                       \
+    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, tag, comm);                                                     \
+    const int error = PMPI(TWIN)(buf, count, type, dest, tag, comm, &request);                                                 \
+    if (error != MPI_SUCCESS) return error;                                                                                    \
+    return finish("MPI_" #NAME, comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);                                \
+  }                                                                                                                            \
+  PROFILING_ENTRY(NAME, (const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), buf, count, type, \
+                  dest, tag, comm)
 
 #define RECEIVE(NAME, TWIN, COUNT)                                                                                           \
   EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) { \
@@ -42,22 +45,26 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
     if (source == MPI_PROC_NULL || !may_park()) return PMPI(NAME)(buf, count, type, source, tag, comm, status);              \
     const int error = PMPI(TWIN)(buf, count, type, source, tag, comm, &request);                                             \
     return error != MPI_SUCCESS ? error : finish("MPI_" #NAME, comm, HAS_SOURCE, source, tag, &request, status);             \
-  }
+  }                                                                                                                          \
+  PROFILING_ENTRY(NAME, (void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), \
+                  buf, count, type, source, tag, comm, status)
 
 /* A matched message has no communicator that a program could ask for, so MPICH's default handler is
  * told of its errors. */
-#define RECEIVE_MATCHED(NAME, TWIN, COUNT)                                                                     \
-  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) { \
-    MPI_Request request;                                                                                       \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, message, status);                                     \
-    int error = PMPI(TWIN)(buf, count, type, message, &request);                                               \
-    if (error != MPI_SUCCESS) return error;                                                                    \
-    mpi_wait wait = {.call = "MPI_" #NAME, .kind = WAITS_FOR_ALL, .requests = &request, .count = 1};           \
-    park_until_complete(&wait);                                                                                \
-    error = PMPI(Wait)(&request, status);                                                                      \
-    end_wait(&wait);                                                                                           \
-    return error;                                                                                              \
-  }
+#define RECEIVE_MATCHED(NAME, TWIN, COUNT)                                                                                       \
+  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {                   \
+    MPI_Request request;                                                                                                         \
+    if (!may_park()) return PMPI(NAME)(buf, count, type, message, status);                                                       \
+    int error = PMPI(TWIN)(buf, count, type, message, &request);                                                                 \
+    if (error != MPI_SUCCESS) return error;                                                                                      \
+    mpi_wait wait = {.call = "MPI_" #NAME, .kind = WAITS_FOR_ALL, .requests = &request, .count = 1};                             \
+    park_until_complete(&wait);                                                                                                  \
+    error = PMPI(Wait)(&request, status);                                                                                        \
+    end_wait(&wait);                                                                                                             \
+    return error;                                                                                                                \
+  }                                                                                                                              \
+  PROFILING_ENTRY(NAME, (void *buf, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status), buf, count, type, \
+                  message, status)
 
 /* ---- both ways ------------------------------------------------------------------------------- */
 
@@ -95,30 +102,38 @@ static int finish_both(const char *call, MPI_Comm comm, int source, int tag, MPI
     if (error == MPI_SUCCESS) return finish_both("MPI_" #NAME, comm, source, recvtag, requests, status);                      \
     give_up_receive(&requests[0]);                                                                                            \
     return error;                                                                                                             \
-  }
+  }                                                                                                                           \
+  PROFILING_ENTRY(NAME,                                                                                                       \
+                  (const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,         \
+                   COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status),       \
+                  sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status)
 
 /* What is sent is packed first, so that the buffer is free for what is received. */
-#define REPLACE(NAME, COUNT, PACK_SIZE, PACK, START_RECEIVE, START_SEND)                                           \
-  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, \
-                        MPI_Comm comm, MPI_Status *status) {                                                       \
-    COUNT bytes = 0;                                                                                               \
-    COUNT packed = 0;                                                                                              \
-    MPI_Request requests[2];                                                                                       \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);            \
-    int error = PMPI(PACK_SIZE)(count, type, comm, &bytes);                                                        \
-    if (error != MPI_SUCCESS) return error;                                                                        \
-    void *const copy = malloc(bytes > 0 ? (size_t)bytes : 1);                                                      \
-    if (copy == NULL) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);           \
-    error = PMPI(PACK)(buf, count, type, copy, bytes, &packed, comm);                                              \
-    if (error == MPI_SUCCESS) error = PMPI(START_RECEIVE)(buf, count, type, source, recvtag, comm, &requests[0]);  \
-    if (error == MPI_SUCCESS) {                                                                                    \
-      error = PMPI(START_SEND)(copy, packed, PACKED_TYPE, dest, sendtag, comm, &requests[1]);                      \
-      if (error != MPI_SUCCESS) give_up_receive(&requests[0]);                                                     \
-      if (error == MPI_SUCCESS) error = finish_both("MPI_" #NAME, comm, source, recvtag, requests, status);        \
-    }                                                                                                              \
-    free(copy);                                                                                                    \
-    return error;                                                                                                  \
-  }
+#define REPLACE(NAME, COUNT, PACK_SIZE, PACK, START_RECEIVE, START_SEND)                                                     \
+  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,           \
+                        MPI_Comm comm, MPI_Status *status) {                                                                 \
+    COUNT bytes = 0;                                                                                                         \
+    COUNT packed = 0;                                                                                                        \
+    MPI_Request requests[2];                                                                                                 \
+    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);                      \
+    int error = PMPI(PACK_SIZE)(count, type, comm, &bytes);                                                                  \
+    if (error != MPI_SUCCESS) return error;                                                                                  \
+    void *const copy = malloc(bytes > 0 ? (size_t)bytes : 1);                                                                \
+    if (copy == NULL) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);                     \
+    error = PMPI(PACK)(buf, count, type, copy, bytes, &packed, comm);                                                        \
+    if (error == MPI_SUCCESS) error = PMPI(START_RECEIVE)(buf, count, type, source, recvtag, comm, &requests[0]);            \
+    if (error == MPI_SUCCESS) {                                                                                              \
+      error = PMPI(START_SEND)(copy, packed, PACKED_TYPE, dest, sendtag, comm, &requests[1]);                                \
+      if (error != MPI_SUCCESS) give_up_receive(&requests[0]);                                                               \
+      if (error == MPI_SUCCESS) error = finish_both("MPI_" #NAME, comm, source, recvtag, requests, status);                  \
+    }                                                                                                                        \
+    free(copy);                                                                                                              \
+    return error;                                                                                                            \
+  }                                                                                                                          \
+  PROFILING_ENTRY(NAME,                                                                                                      \
+                  (void *buf, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, \
+                   MPI_Status *status),                                                                                      \
+                  buf, count, type, dest, sendtag, source, recvtag, comm, status)
 
 SEND(Send, Isend, int)
 SEND(Ssend, Issend, int)
@@ -161,6 +176,7 @@ EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     park_until_message("MPI_Probe", source, tag, comm);
   }
 }
+PROFILING_ENTRY(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status), source, tag, comm, status)
 
 EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   int flag = 0;
@@ -171,3 +187,5 @@ EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, 
     park_until_message("MPI_Mprobe", source, tag, comm);
   }
 }
+PROFILING_ENTRY(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), source, tag, comm,
+                message, status)

@@ -1,6 +1,7 @@
 /* Calls that meet other jobs, and sessions, in blocking regions of ULTs. */
 #include "caller.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 #include "region.h"
 

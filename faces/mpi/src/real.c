@@ -46,9 +46,17 @@ static void *find_in_plugins(const char *name) {
   return found;
 }
 
+static bool is_own(const void *address) {
+  Dl_info here, there;
+  return dladdr((const void *)is_own, &here) != 0 && dladdr(address, &there) != 0 && here.dli_fbase == there.dli_fbase;
+}
+
+/* This library has profiling names of its own (fortran.h), so those of the MPI are looked for behind
+ * it first. */
 static void *find_anywhere(const char *name) {
-  void *const found = dlsym(RTLD_DEFAULT, name);
-  return found == NULL ? find_in_plugins(name) : found;
+  void *found = strncmp(name, "PMPI_", 5) == 0 ? dlsym(RTLD_NEXT, name) : NULL;
+  if (found == NULL) found = dlsym(RTLD_DEFAULT, name);
+  return found == NULL || is_own(found) ? find_in_plugins(name) : found;
 }
 
 /* ---- whether the MPI of the process is the right one ----------------------------------------- */
@@ -114,8 +122,7 @@ void *find_mpi_symbol(const char *name) {
 void check_order(void) {
   Dl_info here, there;
   void *const found = dlsym(RTLD_DEFAULT, "MPI_Recv");
-  if (found == NULL || dladdr((void *)check_order, &here) == 0 || dladdr(found, &there) == 0 || here.dli_fbase == there.dli_fbase)
-    return;
+  if (found == NULL || is_own(found) || dladdr((void *)check_order, &here) == 0 || dladdr(found, &there) == 0) return;
   say("weft-mpi: warning: calls of MPI reach %s and not %s; link weft-mpi before the MPI, or start the program by `weft mpi`",
       there.dli_fname, here.dli_fname);
 }

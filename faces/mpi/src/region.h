@@ -8,6 +8,7 @@
     const int error = PMPI(NAME)(__VA_ARGS__); \
     end_region(is_region);                     \
     return error;                              \
-  }
+  }                                            \
+  PROFILING_ENTRY(NAME, PARAMETERS, __VA_ARGS__)
 
 #endif

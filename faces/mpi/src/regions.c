@@ -3,6 +3,7 @@
 #include "caller.h"
 #include "engine.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 #include "region.h"
 
@@ -42,7 +43,8 @@ REGION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), co
     const int error = PMPI(NAME)(comm);           \
     end_region(is_region);                        \
     return error;                                 \
-  }
+  }                                               \
+  PROFILING_ENTRY(NAME, (MPI_Comm * comm), comm)
 FREE_COMMUNICATOR(Comm_free)
 FREE_COMMUNICATOR(Comm_disconnect)
 

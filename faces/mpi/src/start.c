@@ -8,6 +8,7 @@
 #include "engine.h"
 #include "errors.h"
 #include "export.h"
+#include "fortran.h"
 #include "real.h"
 #include "report.h"
 #include "say.h"
@@ -32,11 +33,13 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
   report_start(*provided);
   return MPI_SUCCESS;
 }
+PROFILING_ENTRY(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required, provided)
 
 EXPORT int MPI_Init(int *argc, char ***argv) {
   int provided = 0;
   return MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
 }
+PROFILING_ENTRY(Init, (int *argc, char ***argv), argc, argv)
 
 static void end_job_with_parked_calls(void) {
   const unsigned count = parked_calls();
@@ -71,3 +74,4 @@ EXPORT int MPI_Finalize(void) {
   end_region(is_region);
   return error;
 }
+PROFILING_ENTRY(Finalize, (void), )
