@@ -17,8 +17,8 @@ foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
 endforeach()
 if(TARGET weft::mpi_${weft_mpi_family})
   add_library(weft::mpi INTERFACE IMPORTED)
-  # A program may call nothing of its MPI itself, and some linkers then leave the MPI out.
-  set_property(TARGET weft::mpi PROPERTY INTERFACE_LINK_LIBRARIES weft::mpi_${weft_mpi_family} -Wl,--no-as-needed MPI::MPI_C)
+  # A program may call nothing of its MPI itself, or, in Fortran, nothing of this library, and some linkers then leave it out.
+  set_property(TARGET weft::mpi PROPERTY INTERFACE_LINK_LIBRARIES -Wl,--no-as-needed weft::mpi_${weft_mpi_family} MPI::MPI_C)
 else()
   set(weft_mpi_FOUND FALSE)
   set(weft_mpi_NOT_FOUND_MESSAGE "weft was installed without the libweft-mpi of the MPI in ${MPI_C_INCLUDE_DIRS}; build Weft with its mpicc")

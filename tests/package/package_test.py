@@ -241,6 +241,20 @@ class PackageTest(unittest.TestCase):
                 run("mpicc." + mpi, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-mpi-" + mpi, **self.flags).split())
                 self.check_mpi(program, mpi)
 
+    def test_mpi_from_fortran_by_pkg_config(self):
+        """The program calls nothing of the library itself, and the linker leaves out what it need not have."""
+        mpis = [mpi for mpi in self.mpis() if shutil.which("mpifort." + mpi) and shutil.which("gfortran")]
+        if not mpis:
+            self.skipTest("no libweft-mpi here, or no Fortran compiler")
+        source = os.path.join(HERE, "project", "mpi")
+        for mpi in mpis:
+            with self.subTest(mpi):
+                program, threads = (os.path.join(self.work, f"pc-fortran-{mpi}{end}") for end in ("", ".o"))
+                words = run("pkg-config", "--cflags", "--libs", "weft-mpi-" + mpi, **self.flags).split()
+                run(CC, "-c", os.path.join(source, "two_threads.c"), "-o", threads, *words)
+                run("mpifort." + mpi, "-w", "-J", self.work, "-Wl,--as-needed", os.path.join(source, "halves.f90"), threads, "-o", program, *words)
+                self.check_mpi(program, mpi)
+
     def has_tascell(self):
         return os.path.exists(os.path.join(self.libraries, "libweft-tascell.so"))
 
