@@ -122,6 +122,13 @@ def nodes():
     }
 
 
+def mpi4py():
+    folder = os.path.join(TESTS, "conform", "mpi")
+    libraries = [f"{mpi}={os.path.join(folder, f'libconform_mpi_beside_{mpi}.so')}" for mpi in ("mpich", "openmpi")]
+    wheels = os.path.join(steps.TOP, "build", "wheels")
+    return {"mpi4py_test.py": [sys.executable, os.path.join(steps.TOP, "tests", "conform", "mpi", "mpi4py_test.py"), WEFT, wheels, *libraries]}
+
+
 def faults_everywhere(name, preset, seconds, jobs):
     command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
     return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
@@ -182,6 +189,8 @@ def everything(scale, jobs):
         steps.Commands("random tascell programs", 900, commands=tascell_programs()),
         steps.Commands("tascell on nodes", 1800, commands=nodes()),
         steps.Commands("tascell compiler and frames fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
+        steps.Build("build programs beside mpi4py", 60, preset="checked", targets=("weft_command", "faces/mpi/all", "tests/conform/mpi/all")),
+        steps.Commands("threads beside mpi4py", 240, commands=mpi4py()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(90), jobs),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
