@@ -2,7 +2,7 @@
 """Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
 
 usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library
-                   [weft program-without-the-library]"""
+                   [weft program-without-the-library tool]"""
 
 import re
 import shutil
@@ -120,15 +120,27 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_an_unchanged_program_gets_the_library_by_preloading(self):
-        weft, program = PRELOADED
+        weft, program, _ = PRELOADED
         self.check(1, "exchanges", program=program, before=[weft, "mpi", "--"])
         self.check(2, "exchanges", program=program, before=[weft, "mpi"])
         self.check(2, "collectives", program=program, before=[weft, "mpi", "--"])
         self.check(2, "errors", program=program, before=[weft, "mpi", "--"], LD_PRELOAD="")
 
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_a_profiling_tool_behind_the_library_sees_the_other_functions(self):
+        weft, program, tool = PRELOADED
+        said = self.check(2, "pairs", program=program, before=[weft, "mpi", "--"], LD_PRELOAD=tool)
+        self.assertEqual(re.findall(r"tool: [1-9]\d* MPI_Comm_size, (\d+) MPI_Recv", said), ["0", "0"])
+
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_a_profiling_tool_in_front_of_the_library_is_named(self):
+        status, said = launched(1, f"LD_PRELOAD={PRELOADED[2]}", program="env", beside=[PROGRAM, "collectives"])
+        self.assertEqual(status, 0, said)
+        self.assertIn(f"weft-mpi: warning: calls of MPI reach {PRELOADED[2]} and not ", said)
+
     @unittest.skipUnless(PRELOADED and shutil.which("mpirun." + OTHER), "no weft, no other MPI, or a sanitizer")
     def test_the_library_of_another_mpi_is_refused_with_both_names(self):
-        weft, program = PRELOADED
+        weft, program, _ = PRELOADED
         status, said = launched(1, "statuses", program=program, before=[weft, "mpi", "--"], launcher="mpirun." + OTHER)
         self.assertNotEqual(status, 0, said)
         names = {"mpich": "MPICH", "openmpi": "Open MPI"}
