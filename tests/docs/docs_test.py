@@ -3,7 +3,8 @@
 library with checks, ranks, the global heap, the threads interface, and programs for Argobots,
 Qthreads and Boost.Fiber do what they say. Their blocks are taken in order:
 
-  ```c NAME, ```cpp NAME   saved as NAME
+  ```c NAME, ```cpp NAME, ```fortran NAME
+                           saved as NAME
   ```sh                    run in a folder with those files, in a shell that has the lines that
                            `make install` ends with; `./dev WORD` is not run, but checked to be a
                            word with its packages and a rule of the Makefile
@@ -101,7 +102,7 @@ class DocsTest(unittest.TestCase):
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
         self.check_page("docs/guide/threads-interface.md")
 
-    @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpirun"), "no mpicc and mpirun here")
+    @unittest.skipUnless(all(map(shutil.which, ("mpicc", "mpifort", "mpirun"))), "no mpicc, mpifort or mpirun here")
     def test_the_page_on_mpi_and_threads_does_what_it_says(self):
         roots = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"]  # tests may run in a container
         with unittest.mock.patch.dict(os.environ, {each: "1" for each in roots}):
@@ -162,11 +163,11 @@ class DocsTest(unittest.TestCase):
         found = "set -e\n" + self.install()
         printed, programs, outputs = "", 0, 0
         for language, name, text in blocks:
-            if language in ("c", "cpp"):
+            if language in ("c", "cpp", "fortran"):
                 self.assertTrue(name, f"a block of {language} has no file name")
                 with open(os.path.join(self.work, name), "w", encoding="utf-8") as file:
                     file.write(text)
-                programs += 1
+                programs += language != "fortran"  # with a part in C
             elif language == "sh":
                 lines = [line for line in text.split("\n") if line.strip()]
                 for line in (line for line in lines if line.startswith("./dev")):
