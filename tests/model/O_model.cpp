@@ -274,7 +274,7 @@ const model beside_older{
 const model beside_another{
     "O given beside another region", {.at_least = 100, .quick = quick_turns, .deep = deep_turns}, given_beside_another_region};
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
-const model twice{"O two regions", {.at_least = 100, .quick = quick, .deep = deep}, two_regions};
+const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
 
