@@ -187,9 +187,13 @@ class pull_coroutine : public pull_base<T> {
   // invalid (there is none).
   T get() { return static_cast<T&&>(*valid()); }
 
-  // Boost's ranges, by argument-dependent lookup and in range for.
-  friend iterator begin(pull_coroutine& source) { return iterator(&source); }
-  friend iterator end(pull_coroutine&) noexcept { return iterator(); }
+  // The values that are left, from the one that get would return. Never switches.
+  iterator begin() { return iterator(this); }
+  // The end of the values. Never switches.
+  iterator end() noexcept { return iterator(); }
+  // Boost's ranges, by argument-dependent lookup.
+  friend iterator begin(pull_coroutine& source) { return source.begin(); }
+  friend iterator end(pull_coroutine& source) noexcept { return source.end(); }
 
  private:
   friend class coroutine_body<T, detail::pull_coroutine>;
@@ -273,9 +277,13 @@ class push_coroutine : public coroutine_end<T> {
   // Whether the other side has ended.
   bool operator!() const noexcept { return !this->is_open(); }
 
+  // An output iterator whose assignment pushes. Never switches.
+  iterator begin() { return iterator(this); }
+  // What the output iterator is once the other side wants no more. Never switches.
+  iterator end() noexcept { return iterator(); }
   // Boost's output iterators, by argument-dependent lookup.
-  friend iterator begin(push_coroutine& sink) { return iterator(&sink); }
-  friend iterator end(push_coroutine&) noexcept { return iterator(); }
+  friend iterator begin(push_coroutine& sink) { return sink.begin(); }
+  friend iterator end(push_coroutine& sink) noexcept { return sink.end(); }
 
  private:
   friend class coroutine_body<T, detail::push_coroutine>;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every header compiles alone: *.h of include/ and of faces' include/ as C11 and as C++20, the others as C++20. A header that a .cpp
 of its folder includes first, as its own, is compiled alone by the build; one that another header includes first is compiled alone with that
-one. A header that is made of includes of such headers alone is not compiled. What did not change since it last passed is not compiled again
+one. A header that is made of includes of such headers alone is not compiled, nor one that is but an error for a name that Weft has not. What did not change since it last passed is not compiled again
 (build/lint/headers.json).
 
 usage: headers.py [folder]"""
@@ -68,8 +68,11 @@ def is_first_in_its_source(top, path):
 
 
 def is_made_of_includes(top, path):
-    """Of Weft's own headers, which are compiled."""
-    included = [INCLUDE.match(line) for line in lines_of(top, path) if not line.startswith("#pragma once")]
+    """Of Weft's own headers, which are compiled; or of an error."""
+    lines = [line for line in lines_of(top, path) if not line.startswith("#pragma once")]
+    if lines and lines[0].startswith("#error ") and len(lines) == (2 if lines[0].endswith("\\") else 1):
+        return True
+    included = [INCLUDE.match(line) for line in lines]
     return bool(included) and all(match and os.path.exists(os.path.join(top, "include", match.group(1))) for match in included)
 
 

@@ -12,6 +12,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <weft/context.h>
 #include <weft/detail/caller.hpp>
 #include <weft/error.hpp>
@@ -29,8 +32,8 @@ struct stack_context {
 struct stack_traits {
   // Whether there is no limit but the address space: never.
   static bool is_unbounded() noexcept { return false; }
-  // The size of a page.
-  static std::size_t page_size() noexcept { return std::size_t{1} << 12; }
+  // The size of a page of this system.
+  static std::size_t page_size() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
   // What a context gets that asks for nothing.
   static std::size_t default_size() noexcept { return std::size_t{1} << 17; }
   // The smallest stack that a context can have.
@@ -43,6 +46,9 @@ struct stack_traits {
 // kinds are one.
 class fixedsize_stack {
  public:
+  // Whose sizes are used.
+  using traits_type = stack_traits;
+
   // A stack of the runtime's default size.
   fixedsize_stack() noexcept = default;
   // A stack of bytes, at least WEFT_STACK_MIN.
@@ -50,6 +56,32 @@ class fixedsize_stack {
 
   // Its size; 0: the runtime's default.
   std::size_t stack_bytes() const noexcept { return bytes_; }
+
+  // Memory for a stack that the program itself uses, with a guard page below: contexts and fibers
+  // do not call this. Throws std::bad_alloc. Never switches; callable from any.
+  stack_context allocate() const {
+    const std::size_t page = traits_type::page_size();
+    const std::size_t wanted = bytes_ != 0 ? bytes_ : traits_type::default_size();
+    if (wanted > traits_type::maximum_size()) throw std::bad_alloc();
+    const std::size_t size = (wanted + page - 1) / page * page;
+    void* const low = mmap(nullptr, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (low == MAP_FAILED) throw std::bad_alloc();
+    if (mprotect(static_cast<char*>(low) + page, size, PROT_READ | PROT_WRITE) != 0) {
+      munmap(low, size + page);
+      throw std::bad_alloc();
+    }
+    stack_context made;
+    made.size = size;
+    made.sp = static_cast<char*>(low) + page + size;
+    return made;
+  }
+  // Gives back what allocate returned, on any OS thread. Never switches; callable from any.
+  // Undefined: other memory.
+  void deallocate(stack_context& memory) const noexcept {
+    const std::size_t page = traits_type::page_size();
+    munmap(static_cast<char*>(memory.sp) - memory.size - page, memory.size + page);
+    memory = stack_context();
+  }
 
  private:
   std::size_t bytes_ = 0;

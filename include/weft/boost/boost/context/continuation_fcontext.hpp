@@ -1,0 +1,5 @@
+// Boost.Context's continuation_fcontext.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error \
+    "weft/boost has no <boost/context/continuation_fcontext.hpp>: one of Boost's ways to switch, which Weft replaces: include <boost/context/continuation.hpp>"

@@ -1,0 +1,5 @@
+// Boost.Context's continuation_winfib.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error \
+    "weft/boost has no <boost/context/continuation_winfib.hpp>: one of Boost's ways to switch, which Weft replaces: include <boost/context/continuation.hpp>"

@@ -1,0 +1,5 @@
+// Boost.Context's detail/index_sequence.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error \
+    "weft/boost has no <boost/context/detail/index_sequence.hpp>: a part of Boost.Context's inside, which Weft replaces as a whole"

@@ -1,0 +1,5 @@
+// Boost.Coroutine2's detail/coroutine.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error \
+    "weft/boost has no <boost/coroutine2/detail/coroutine.hpp>: a part of Boost.Coroutine2's inside: include <boost/coroutine2/all.hpp>"

@@ -1,0 +1,4 @@
+// Boost.Coroutine2's detail/push_control_block_cc.ipp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error "weft/boost has no <boost/coroutine2/detail/push_control_block_cc.ipp>: a part of Boost.Coroutine2's inside: include <boost/coroutine2/all.hpp>"

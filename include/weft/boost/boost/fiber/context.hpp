@@ -1,0 +1,4 @@
+// Boost.Fiber's context, by Weft: docs/guide/boost-fiber.md.
+#pragma once
+
+#include <weft/boost/detail/fibers.hpp>

@@ -1,0 +1,5 @@
+// Boost.Fiber's detail/disable_overload.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+#pragma once
+
+#error \
+    "weft/boost has no <boost/fiber/detail/disable_overload.hpp>: a part of Boost.Fiber's inside, which Weft replaces as a whole"
