@@ -115,8 +115,24 @@ TEST_CASE("other OS threads call it too: they wait for main's call, may make fib
   });
 }
 
-TEST_CASE("so many OS threads that none may be main's: the last is told") {
+TEST_CASE("as many OS threads as workers, none of which is main's, steal from each other") {
   expect_well([] {
+    std::vector<std::thread> others;
+    std::atomic<int> missing = 3;
+    for (int i = 0; i < 3; ++i) {
+      others.emplace_back([&missing] {
+        steal(3);
+        fibers::fiber(meet, &missing).join();
+      });
+    }
+    for (std::thread& each : others) each.join();
+    NEED(weft_worker_count() == 3);
+  });
+}
+
+TEST_CASE("so many OS threads that none may be main's, after main's first fiber: the last is told") {
+  expect_well([] {
+    fibers::fiber([] {}).join();
     std::atomic<int> told = 0;
     std::vector<std::thread> others;
     for (int i = 0; i < 2; ++i) {

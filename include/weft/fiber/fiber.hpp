@@ -65,7 +65,7 @@ class fiber {
   template <class F, class... As>
     requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
   [[gnu::always_inline]] fiber(launch policy, F&& function, As&&... arguments) {
-    const weft_thread_attr attributes = detail::new_fiber();
+    const weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
     handle_ = weft::detail::create_thread(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
                                           std::forward<As>(arguments)...);
     if (policy == launch::dispatch) detail::run_now(handle_);
@@ -73,7 +73,7 @@ class fiber {
   template <class F>
     requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
   fiber(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
-    const weft_thread_attr attributes = detail::new_fiber();
+    const weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
     handle_ = weft::detail::create_thread(made_by, &attributes, std::forward<F>(function));
     if (policy == launch::dispatch) detail::run_now(handle_);
   }
@@ -82,7 +82,7 @@ class fiber {
   // program's own the size alone counts: fibers have Weft's stacks.
   template <weft::detail::any_stack Stack, class F, class... As>
   fiber(launch policy, std::allocator_arg_t, Stack&& stack, F&& function, As&&... arguments) {
-    weft_thread_attr attributes = detail::new_fiber();
+    weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
     attributes.stack_bytes = weft::detail::size_of_stack(stack);
     handle_ = weft::detail::create_thread(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
                                           std::forward<As>(arguments)...);
@@ -131,7 +131,7 @@ class fiber {
   friend void swap(fiber& left, fiber& right) noexcept { left.swap(right); }
   friend bool operator<(const fiber& left, const fiber& right) noexcept { return left.get_id() < right.get_id(); }
 
- private:
+ protected:
   weft_thread* handle_ = nullptr;
 };
 

@@ -60,14 +60,14 @@ class future : public weft::future<T> {
 template <class F, class... As>
   requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 [[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(launch policy, F&& function, As&&... arguments) {
-  const weft_thread_attr attributes = detail::new_fiber();
+  const weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
   return {policy, weft::detail::start_async(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
                                             std::forward<As>(arguments)...)};
 }
 template <class F>
   requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
 future<weft::detail::async_result<F>> async(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
-  const weft_thread_attr attributes = detail::new_fiber();
+  const weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
   return {policy, weft::detail::start_async(made_by, &attributes, std::forward<F>(function))};
 }
 
@@ -77,7 +77,7 @@ template <weft::detail::any_stack Stack, class F, class... As>
   requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
 future<weft::detail::async_result<F, As...>> async(launch policy, std::allocator_arg_t, Stack&& stack, F&& function,
                                                    As&&... arguments) {
-  weft_thread_attr attributes = detail::new_fiber();
+  weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
   attributes.stack_bytes = weft::detail::size_of_stack(stack);
   return {policy, weft::detail::start_async(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
                                             std::forward<As>(arguments)...)};

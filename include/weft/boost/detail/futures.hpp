@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <weft/boost/detail/context.hpp>
 #include <weft/boost/detail/errors.hpp>
 #include <weft/fiber/future.hpp>
 
@@ -189,14 +190,17 @@ template <class F, class... As>
   requires(weft::fibers::detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 auto async(weft::fibers::launch policy, F&& function, As&&... arguments)
     -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>> {
-  return weft::fibers::async(policy, std::forward<F>(function), std::forward<As>(arguments)...);
+  return weft::fibers::async(policy, weft::detail::fiber_function<std::decay_t<F>>{std::forward<F>(function)},
+                             std::forward<As>(arguments)...);
 }
 // In a fiber with a stack of that size.
 template <weft::detail::any_stack Stack, class F, class... As>
   requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
 auto async(weft::fibers::launch policy, std::allocator_arg_t tag, Stack&& stack, F&& function, As&&... arguments)
     -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>> {
-  return weft::fibers::async(policy, tag, std::forward<Stack>(stack), std::forward<F>(function), std::forward<As>(arguments)...);
+  return weft::fibers::async(policy, tag, std::forward<Stack>(stack),
+                             weft::detail::fiber_function<std::decay_t<F>>{std::forward<F>(function)},
+                             std::forward<As>(arguments)...);
 }
 // In a fiber with a stack of that size; an allocator for the future's state is taken and not used.
 template <weft::detail::any_stack Stack, class Allocator, class F, class... As>
@@ -204,13 +208,16 @@ template <weft::detail::any_stack Stack, class Allocator, class F, class... As>
            std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 auto async(weft::fibers::launch policy, std::allocator_arg_t tag, Stack&& stack, Allocator&&, F&& function, As&&... arguments)
     -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>> {
-  return weft::fibers::async(policy, tag, std::forward<Stack>(stack), std::forward<F>(function), std::forward<As>(arguments)...);
+  return weft::fibers::async(policy, tag, std::forward<Stack>(stack),
+                             weft::detail::fiber_function<std::decay_t<F>>{std::forward<F>(function)},
+                             std::forward<As>(arguments)...);
 }
 // Calls a function in a new fiber, when its turn comes.
 template <class F, class... As>
   requires(weft::fibers::detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 auto async(F&& function, As&&... arguments) -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<As>...>> {
-  return weft::fibers::async(weft::fibers::launch::post, std::forward<F>(function), std::forward<As>(arguments)...);
+  return weft::fibers::async(weft::fibers::launch::post, weft::detail::fiber_function<std::decay_t<F>>{std::forward<F>(function)},
+                             std::forward<As>(arguments)...);
 }
 
 }  // namespace fibers

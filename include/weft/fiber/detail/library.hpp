@@ -33,9 +33,10 @@
 namespace weft::fibers::detail {
 
 enum class stage : std::uint8_t {
-  unused,    // the library has not started; or the program has a weft::runtime of its own
-  in_order,  // one worker, one queue
-  stealing,  // workers that steal from each other
+  unused,        // the library has not started; or the program has a weft::runtime of its own
+  in_order,      // one worker, one queue
+  by_algorithm,  // as in_order, but algorithms of the program's order the fibers of some OS threads
+  stealing,      // workers that steal from each other
   ended
 };
 
@@ -46,6 +47,7 @@ struct library {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   weft_pool* pool = nullptr;  // main's queue; stays as long as fibers of it may live
   weft_thread* main_fiber = nullptr;
+  bool has_clock = false;             // an idle worker keeps the time for OS threads that algorithms let sleep
   std::atomic<unsigned> waiting = 0;  // OS threads that came before the first worker that steals
   weft_event are_stealing = WEFT_EVENT_INIT;
 };
@@ -56,14 +58,39 @@ struct library {
 // that of its OS thread, on which it stays.
 [[gnu::visibility("default")]] inline thread_local constinit weft_pool* own_queue = nullptr;
 
+// What an OS thread has whose fibers an algorithm of the program's orders (weft/boost). Its fibers
+// may change OS threads, and find what they need by the calls below, which no compiler merges over
+// a switch.
+class order {
+ public:
+  // The OS thread makes a fiber next. at_once: run_held follows.
+  virtual void expect_fiber(bool at_once) noexcept = 0;
+  // Runs the fiber that was made at once.
+  virtual void run_held() noexcept = 0;
+  // Waits for the last fiber, and takes the order away. By the OS thread's own flow of control.
+  virtual void end() = 0;
+
+ protected:
+  ~order() = default;
+};
+[[gnu::visibility("default")]] inline thread_local constinit order* own_order = nullptr;
+[[gnu::noinline]] inline order* order_here() noexcept { return own_order; }
+[[gnu::noinline]] inline weft_pool* queue_here() noexcept { return own_queue; }
+
+// The OS thread's own flow of control, which is no fiber that was made.
+[[gnu::visibility("default")]] inline thread_local constinit weft_thread* own_flow = nullptr;
+[[gnu::noinline]] inline weft_thread* flow_here() noexcept { return own_flow; }
+
 inline bool is_main_os_thread() noexcept { return gettid() == getpid(); }
 
 // Waits for the last fiber, then ends the runtime. A fiber that calls exit is itself not at its
 // end: the process ends without waiting.
 inline void end_library() {
   if (the_library.main_fiber == nullptr || weft_self() != the_library.main_fiber) return;
+  if (own_order != nullptr) own_order->end();
   the_library.now.store(stage::ended, std::memory_order_relaxed);
   the_library.main_fiber = nullptr;
+  the_library.has_clock = false;
   // In a child of fork there is no runtime to end. The queue stays: workers have served it to their
   // end.
   weft::detail::check_unless(WEFT_UNSUPPORTED, weft_finalize(), "weft_finalize");
@@ -106,6 +133,7 @@ inline weft_status make_queue() noexcept {
   }
   if (status == WEFT_OK) {
     own_queue = made;
+    own_flow = weft_self();
   } else {
     static_cast<void>(weft_pool_destroy(made));
   }
@@ -142,7 +170,11 @@ inline void end_queue() {
 // Destroyed when the OS thread ends. A failure can only be a mistake in the program, as above.
 struct end_of_os_thread {
   ~end_of_os_thread() {  // NOLINT(bugprone-exception-escape)
-    end_queue();
+    if (own_order != nullptr) {
+      own_order->end();
+    } else {
+      end_queue();
+    }
     weft::detail::check(weft_worker_leave(), "weft_worker_leave");
   }
 };
@@ -159,13 +191,14 @@ inline void adopt_os_thread() {
 struct keeping {
   weft_event has_begun = WEFT_EVENT_INIT;
   weft_status status = WEFT_OK;
+  unsigned workers = 1;
 };
 
 // The OS thread that keeps the runtime until the process ends. It sleeps with a deadline: a wait
 // without one would be told as a deadlock once all others are gone.
 inline void* keep_library(void* argument) {
   auto* const mine = static_cast<keeping*>(argument);
-  mine->status = init_workers(1);
+  mine->status = init_workers(mine->workers);
   const bool has_started = mine->status == WEFT_OK;
   weft_event_set(&mine->has_begun);
   constexpr std::uint64_t hour_ns = 3'600'000'000'000;
@@ -173,32 +206,43 @@ inline void* keep_library(void* argument) {
   return nullptr;
 }
 
-inline void start_keeper() {
+inline void start_keeper(unsigned workers, stage next) {
   weft::detail::check_unless(WEFT_BUSY, carry_exceptions(), "weft_ext_carry");
   keeping made;
+  made.workers = workers;
   pthread_t keeper;
   if (pthread_create(&keeper, nullptr, keep_library, &made) != 0) weft::detail::fail(WEFT_AGAIN, "pthread_create");
   static_cast<void>(pthread_detach(keeper));
   weft::detail::check(weft_event_wait(&made.has_begun), "weft_event_wait");
   weft::detail::check(made.status, "weft_init");
-  the_library.now.store(stage::in_order, std::memory_order_relaxed);
+  the_library.now.store(next, std::memory_order_relaxed);
+}
+
+// Holds the library's lock for a block.
+struct library_lock {
+  library_lock() noexcept { pthread_mutex_lock(&the_library.lock); }
+  ~library_lock() { pthread_mutex_unlock(&the_library.lock); }
+  library_lock(const library_lock&) = delete;
+  library_lock& operator=(const library_lock&) = delete;
+};
+
+// An OS thread has taken an algorithm of the program's in place of a queue, which is gone.
+inline void note_algorithm(const weft_pool* queue) noexcept {
+  const library_lock inside;
+  if (the_library.pool == queue) the_library.pool = nullptr;
+  the_library.now.store(stage::by_algorithm, std::memory_order_relaxed);
 }
 
 inline bool is(stage wanted) noexcept { return the_library.now.load(std::memory_order_relaxed) == wanted; }
 
 [[gnu::cold, gnu::noinline]] inline void start_here() {
   if (weft_self() != nullptr) return;  // a thread of a runtime of the program's own
-  struct hold {
-    hold() noexcept { pthread_mutex_lock(&the_library.lock); }
-    ~hold() { pthread_mutex_unlock(&the_library.lock); }
-    hold(const hold&) = delete;
-    hold& operator=(const hold&) = delete;
-  } const inside;
+  const library_lock inside;
   if (is(stage::unused) && !weft_is_initialized()) {
     if (is_main_os_thread()) return start_in_order();
-    start_keeper();
+    start_keeper(1, stage::in_order);
   }
-  if (is(stage::in_order)) adopt_os_thread();
+  if (is(stage::in_order) || is(stage::by_algorithm)) adopt_os_thread();
 }
 
 // Every call that needs its OS thread to have fibers begins with this.
@@ -207,11 +251,20 @@ inline void use() {
     start_here();
 }
 
-// The attributes of a new fiber.
-inline weft_thread_attr new_fiber() {
+[[gnu::cold, gnu::noinline]] inline weft_pool* expect_fiber(bool at_once) noexcept {
+  if (order* const mine = order_here(); mine != nullptr) mine->expect_fiber(at_once);
+  return queue_here();
+}
+
+// The attributes of a new fiber. at_once: run_now follows.
+inline weft_thread_attr new_fiber(bool at_once) {
   use();
   weft_thread_attr attributes = WEFT_THREAD_ATTR_INIT;
-  if (is(stage::in_order)) attributes.pool = own_queue;
+  if (is(stage::in_order)) {
+    attributes.pool = own_queue;
+  } else if (is(stage::by_algorithm)) [[unlikely]] {
+    attributes.pool = expect_fiber(at_once);
+  }
   return attributes;
 }
 
@@ -235,7 +288,10 @@ inline void run_first(weft_thread* thread) {
 // For launch::dispatch: thread, which is new, runs now, and its maker goes behind all that are
 // ready. A thief may have taken it, and an OS thread outside has no turn to give: then it starts
 // soon.
-inline void run_now(weft_thread* thread) noexcept { static_cast<void>(weft_yield_to(thread)); }
+inline void run_now(weft_thread* thread) noexcept {
+  if (is(stage::by_algorithm) && order_here() != nullptr) return order_here()->run_held();
+  static_cast<void>(weft_yield_to(thread));
+}
 
 // For algo::work_stealing: from now on there are at least this many workers, and all take any
 // fiber.
@@ -251,14 +307,25 @@ inline void steal_with(unsigned workers) {
   weft_event_set(&the_library.are_stealing);
 }
 
+// The last of so many OS threads, none of which is main's, starts the workers on OS threads of the
+// library's. False: there are fibers already, which keep their order.
+inline bool starts_without_main(unsigned workers) {
+  const library_lock inside;
+  if (!is(stage::unused) || weft_is_initialized()) return is(stage::stealing);
+  start_keeper(workers, stage::stealing);
+  weft_event_set(&the_library.are_stealing);
+  return true;
+}
+
 // The same, called by an OS thread other than main's: the workers that main's call starts do its
 // part.
 inline void wait_for_stealing(unsigned workers) {
   const unsigned waiting = the_library.waiting.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (waiting >= workers && !weft_event_is_set(&the_library.are_stealing)) {
-    throw error(WEFT_UNSUPPORTED,
-                "weft::fibers: as many OS threads as workers asked for work stealing, and main's is not among them; let "
-                "main's OS thread call use_scheduling_algorithm, too");
+  if (waiting >= workers && !weft_event_is_set(&the_library.are_stealing) && !starts_without_main(workers)) {
+    throw error(
+        WEFT_UNSUPPORTED,
+        "weft::fibers: as many OS threads as workers asked for work stealing, main's is not among them, and "
+        "there were fibers before; let main's OS thread call use_scheduling_algorithm, too, or all before the first fiber");
   }
   weft::detail::check(weft_event_wait(&the_library.are_stealing), "weft_event_wait");
 }

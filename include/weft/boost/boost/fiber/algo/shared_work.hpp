@@ -1,4 +1,4 @@
-// Boost.Fiber's algo/shared_work.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+// Boost.Fiber's algo/shared_work, by Weft: docs/guide/boost-fiber.md.
 #pragma once
 
-#error "weft/boost has no <boost/fiber/algo/shared_work.hpp>: schedulers of a program's own are written on <weft/scheduling.hpp>"
+#include <weft/boost/detail/fibers.hpp>
