@@ -1,12 +1,16 @@
 // Algorithms of the program's order the fibers of an OS thread, as in Boost.Fiber: by priority, of
 // one queue for several OS threads, of a NUMA node's. Each scene runs in a child process, in which
 // the library has not started. The text names nothing of Weft's but what runs the scenes.
+#include <boost/context/detail/apply.hpp>
+#include <boost/context/stack_context.hpp>
 #include <boost/fiber/algo/algorithm.hpp>
 #include <boost/fiber/algo/shared_work.hpp>
 #include <boost/fiber/all.hpp>
+#include <boost/fiber/detail/spinlock.hpp>
 #include <boost/fiber/numa/all.hpp>
 #include <boost/fiber/properties.hpp>
 #include <boost/fiber/scheduler.hpp>
+#include <boost/fiber/stack_allocator_wrapper.hpp>
 
 #include <doctest/doctest.h>
 
@@ -346,6 +350,63 @@ TEST_CASE("an algorithm may be derived from round_robin, and take another one's 
     NEED(first == 1);  // handed over
     NEED(second == 2);
     mix();
+  });
+}
+
+// Waits for a value as Boost.Asio's adaptors do.
+struct completion {
+  void wait() {
+    fibers::detail::spinlock_lock lock(mutex);
+    if (is_complete) return;
+    is_waiting = true;
+    fibers::context::active()->suspend(lock);
+    NEED(!lock.owns_lock());
+  }
+  void complete() {
+    fibers::detail::spinlock_lock lock(mutex);
+    is_complete = true;
+    const bool wakes = is_waiting;
+    lock.unlock();
+    if (wakes) waiter->schedule(waiter);
+  }
+  fibers::detail::spinlock mutex;
+  bool is_complete = false;
+  bool is_waiting = false;
+  fibers::context* waiter = fibers::context::active();
+};
+
+TEST_CASE("a fiber is suspended under a spinlock, and scheduled by any OS thread") {
+  for (const bool has_algorithm : {false, true}) {
+    expect_well([has_algorithm] {
+      if (has_algorithm) use_priorities();
+      fibers::fiber([] {
+        completion same;
+        fibers::fiber teller([&same] { same.complete(); });
+        same.wait();
+        teller.join();
+      }).join();
+      for (int turn = 0; turn < 100; ++turn) {
+        completion of_main;
+        std::thread other([&of_main] { of_main.complete(); });
+        of_main.wait();
+        other.join();
+      }
+    });
+  }
+}
+
+TEST_CASE("initialize_thread gives an OS thread an algorithm once") {
+  expect_well([] {
+    const auto stacks = [] { return fibers::make_stack_allocator_wrapper<fibers::fixedsize_stack>(65536); };
+    fibers::stack_allocator_wrapper wrapper = stacks();
+    boost::context::stack_context memory = wrapper.allocate();
+    NEED(memory.size == 65536);
+    wrapper.deallocate(memory);
+    NEED(fibers::initialize_thread(new by_priority, stacks()));
+    NEED(!fibers::initialize_thread(new by_priority, stacks()));
+    mix();
+    NEED(by_priority::told > 0);
+    NEED(boost::context::detail::apply([](int left, int right) { return left - right; }, std::pair(5, 3)) == 2);
   });
 }
 

@@ -19,9 +19,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include <weft/ext.h>
 #include <weft/weft.h>
 
 #include <weft/boost/detail/errors.hpp>
+#include <weft/boost/detail/inside.hpp>
 #include <weft/error.hpp>
 #include <weft/fiber/detail/library.hpp>
 #include <weft/thread.hpp>
@@ -131,8 +133,9 @@ class context : public weft::detail::ready_hook {
   context(const context&) = delete;
   context& operator=(const context&) = delete;
 
-  // The running fiber. Starts the library if need be. Throws weft::error where it cannot start, and
-  // fiber_error: operation_not_permitted (the OS thread has no fibers). Never switches.
+  // The running fiber; in an algorithm that is not called by one, the dispatcher. Starts the library
+  // if need be. Throws weft::error where it cannot start, and fiber_error: operation_not_permitted
+  // (the OS thread has no fibers). Never switches.
   static context* active();
 
   // Its id. Never switches.
@@ -159,6 +162,21 @@ class context : public weft::detail::ready_hook {
   void detach() noexcept {}
   // The other half of detach.
   void attach(context*) noexcept {}
+
+  // Lets other fibers run before the caller, which this is. May switch.
+  void yield() noexcept { weft_yield(); }
+  // Suspends the caller, which this is, until schedule is called for it, and gives the lock back
+  // once that may be: schedule's caller holds it while it decides to call. May switch. Throws
+  // weft::error: cannot_block.
+  void suspend(detail::spinlock_lock& lock) {
+    weft_thread* self = nullptr;
+    detail::spinlock* const held = lock.release();
+    weft::detail::check(weft_ext_park_unlocking(&held->word_, &self, "boost::fibers::context::suspend"),
+                        "weft_ext_park_unlocking");
+  }
+  // Makes a fiber ready that is suspended, or that leaves the lock of suspend: once for each
+  // suspend. Callable from any; this is the running fiber's, or any other. Never switches.
+  void schedule(context* suspended) noexcept { weft_ext_unpark(suspended->unit_); }
 
   // Orders contexts by their fibers' ids.
   friend bool operator<(const context& left, const context& right) noexcept { return left.get_id() < right.get_id(); }
@@ -374,19 +392,3 @@ struct fiber_function {
 };
 
 }  // namespace weft::detail
-
-namespace boost {
-namespace fibers {
-
-inline context* context::active() {
-  weft::fibers::detail::use();
-  weft_thread* const self = weft_self();
-  if (self == nullptr)
-    throw fiber_error(std::make_error_code(std::errc::operation_not_permitted), "boost fiber: an OS thread without fibers");
-  if (context* const mine = weft::detail::contexts::find(self); mine != nullptr) return mine;
-  const bool is_own = self == weft::fibers::detail::flow_here();
-  return weft::detail::contexts::have(self, is_own ? type::main_context : type::worker_context);
-}
-
-}  // namespace fibers
-}  // namespace boost

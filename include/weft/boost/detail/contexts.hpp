@@ -4,6 +4,7 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <weft/boost/detail/inside.hpp>
 #include <weft/context.hpp>
 #include <weft/coroutine2.hpp>
 #include <weft/detail/context_stack.hpp>

@@ -9,8 +9,10 @@
 #include <weft/boost/detail/errors.hpp>
 #include <weft/boost/detail/fiber.hpp>
 #include <weft/boost/detail/futures.hpp>
+#include <weft/boost/detail/inside.hpp>
 #include <weft/boost/detail/mutexes.hpp>
 #include <weft/boost/detail/scheduling.hpp>
+#include <weft/boost/detail/stacks.hpp>
 #include <weft/boost/detail/threads.hpp>
 #include <weft/boost/detail/values.hpp>
 #include <weft/fiber/all.hpp>

@@ -57,6 +57,14 @@ class order_by_algorithm final : public fibers::detail::order {
     }
   }
 
+  // The dispatcher of the calling OS thread, for calls that no fiber makes.
+  static context* dispatcher_here() {
+    auto* const mine = static_cast<order_by_algorithm*>(fibers::detail::order_here());
+    if (mine != nullptr) return contexts::have(mine->dispatcher_, type::dispatcher_context);
+    throw boost::fibers::fiber_error(std::make_error_code(std::errc::operation_not_permitted),
+                                     "boost fiber: an OS thread without fibers");
+  }
+
   bool has_ready() const noexcept { return algorithm_->has_ready_fibers(); }
 
   void expect_fiber(bool at_once) noexcept override {
@@ -201,7 +209,7 @@ class order_by_algorithm final : public fibers::detail::order {
     contexts::have(weft_self(), type::dispatcher_context);
     while (!mine->has_ended_) {
       static_cast<void>(weft_ext_should_stop());  // takes in what others sent to this worker
-      weft_thread* const next = weft_ext_pool_pop(mine->pool_);
+      weft_thread* const next = pop(mine);        // with the dispatcher's identity
       if (next == nullptr) {
         mine->algorithm_->suspend_until(std::chrono::steady_clock::time_point::max());
         weft_yield();
@@ -233,6 +241,15 @@ class order_by_algorithm final : public fibers::detail::order {
 
 namespace boost {
 namespace fibers {
+
+inline context* context::active() {
+  weft::fibers::detail::use();
+  weft_thread* const self = weft_self();
+  if (self == nullptr) return weft::detail::order_by_algorithm::dispatcher_here();
+  if (context* const mine = weft::detail::contexts::find(self); mine != nullptr) return mine;
+  const bool is_own = self == weft::fibers::detail::flow_here();
+  return weft::detail::contexts::have(self, is_own ? type::main_context : type::worker_context);
+}
 
 inline scheduler* context::get_scheduler() const noexcept {
   static scheduler the_scheduler;

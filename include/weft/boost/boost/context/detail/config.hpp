@@ -1,4 +1,4 @@
-// Boost.Context's detail/config.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+// Boost.Context's detail/config, by Weft: docs/guide/boost-fiber.md.
 #pragma once
 
-#error "weft/boost has no <boost/context/detail/config.hpp>: a part of Boost.Context's inside, which Weft replaces as a whole"
+#include <weft/boost/detail/contexts.hpp>

@@ -1,5 +1,4 @@
-// Boost.Coroutine2's detail/config.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+// Boost.Coroutine2's detail/config, by Weft: docs/guide/boost-fiber.md.
 #pragma once
 
-#error \
-    "weft/boost has no <boost/coroutine2/detail/config.hpp>: a part of Boost.Coroutine2's inside: include <boost/coroutine2/all.hpp>"
+#include <weft/boost/detail/contexts.hpp>

@@ -1,5 +1,4 @@
-// Boost.Fiber's detail/spinlock.hpp, which Weft refuses: docs/guide/boost-fiber.md.
+// Boost.Fiber's detail/spinlock, by Weft: docs/guide/boost-fiber.md.
 #pragma once
 
-#error \
-    "weft/boost has no <boost/fiber/detail/spinlock.hpp>: Boost's own lock: use std::mutex between OS threads and boost::fibers::mutex between fibers"
+#include <weft/boost/detail/fibers.hpp>
