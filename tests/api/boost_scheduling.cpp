@@ -397,7 +397,7 @@ TEST_CASE("a fiber is suspended under a spinlock, and scheduled by any OS thread
 
 TEST_CASE("initialize_thread gives an OS thread an algorithm once") {
   expect_well([] {
-    const auto stacks = [] { return fibers::make_stack_allocator_wrapper<fibers::fixedsize_stack>(65536); };
+    const auto stacks = [] { return fibers::make_stack_allocator_wrapper<fibers::fixedsize_stack>(std::size_t{65536}); };
     fibers::stack_allocator_wrapper wrapper = stacks();
     boost::context::stack_context memory = wrapper.allocate();
     NEED(memory.size == 65536);
