@@ -106,18 +106,29 @@ status forget(const void* base, std::size_t bytes) {
   return sched::because(status::busy, "base", "a caller waits at word %p", reinterpret_cast<std::uintptr_t>(found.word));
 }
 
-// Their words keep what they are, and a syncvar its mark of waiters: the next operation there tidies
-// up.
+namespace {
+
+void forget_waits_at(feb_entry* entry, const sched::dropped_waits& dropped) {
+  for (wait_queue* queue : {&entry->to_read, &entry->to_overwrite, &entry->to_take, &entry->to_write}) {
+    queue->walk([&](sched::waiter* one) {
+      if (dropped.contain(one)) queue->remove(one);
+    });
+  }
+}
+
+}  // namespace
+
+// The words are not touched: their memory may be the program's again, or be initialised anew. An
+// entry of a syncvar goes with its last waiter; the mark that such a word keeps is taken off by the
+// next operation there.
 void forget_waits(const sched::dropped_waits& dropped) {
   for (feb_stripe& each : feb_stripes) {
     const queue::guard inside(each.lock);
     each.walk([&](feb_entry** link) {
-      for (wait_queue* queue : {&(*link)->to_read, &(*link)->to_overwrite, &(*link)->to_take, &(*link)->to_write}) {
-        queue->walk([&](sched::waiter* one) {
-          if (dropped.contain(one)) queue->remove(one);
-        });
-      }
-      return false;
+      forget_waits_at(*link, dropped);
+      const bool is_left = (*link)->is_of_syncvar && !(*link)->has_waiters();
+      if (is_left) each.remove_syncvars(link);
+      return is_left;
     });
   }
 }

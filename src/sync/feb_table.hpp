@@ -20,10 +20,11 @@ struct feb_entry {
   feb_entry* next;  // in its bucket, or among the free ones
   std::uint64_t* word;
   bool is_full;
-  wait_queue to_read;       // wait for full, and leave it full
-  wait_queue to_overwrite;  // wait for full, write, and leave it full
-  wait_queue to_take;       // wait for full, and empty it
-  wait_queue to_write;      // wait for empty, and fill it
+  bool is_of_syncvar = false;  // the word holds its state itself: the entry is there for its waiters alone
+  wait_queue to_read;          // wait for full, and leave it full
+  wait_queue to_overwrite;     // wait for full, write, and leave it full
+  wait_queue to_take;          // wait for full, and empty it
+  wait_queue to_write;         // wait for empty, and fill it
 
   // Of a word that is empty: the others cannot wait.
   bool has_waiters_for_full() const { return !to_read.is_empty() || !to_overwrite.is_empty() || !to_take.is_empty(); }
@@ -98,6 +99,10 @@ class alignas(base::cache_line) feb_stripe {
     *link = one->next;
     --count_;
     give_spare(one);
+  }
+  void remove_syncvars(feb_entry** link) {
+    (*link)->is_of_syncvar = false;
+    remove(link);
   }
   // As remove, without a call. False: that would give memory back, and nothing was done.
   bool remove_to_spare(feb_entry** link) {

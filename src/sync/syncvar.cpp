@@ -57,10 +57,20 @@ void syncvar::publish(feb_stripe* stripe) {
   const bool waits = one->has_waiters();
   const std::uint64_t state = one->is_full ? 0 : empty_mark;
   const std::uint64_t value = word_.load(base::relaxed) & ~all_marks;
-  if (!waits) stripe->remove(link);
+  if (!waits) stripe->remove_syncvars(link);
   // [F4] release: publishes what was done before the change, and before it was marked; pairs with
   // [F1] [F2] [F5]
   word_.store(value | state | (waits ? waiters_mark : 0), base::release);
+}
+
+// The entry of a marked word. Null: it is not marked any more. All that waited may have been dropped
+// with their runtime, which leaves the word as it is (feb::forget_waits): then the mark is taken off.
+feb_entry* syncvar::find_marked(feb_stripe* stripe) {
+  feb_entry* const one = stripe->find(key());
+  if (one != nullptr) return one;
+  const std::uint64_t seen = word_.load(base::relaxed);
+  if ((seen & waiters_mark) != 0) static_cast<void>(replace(seen, seen & ~waiters_mark));
+  return nullptr;
 }
 
 // Makes an entry, and marks the word. Errors: nomem, again (the word has changed).
@@ -74,6 +84,7 @@ status syncvar::mark(feb_stripe* stripe, std::uint64_t seen, feb_entry** made) {
     return status::again;
   }
   (*link)->is_full = (seen & empty_mark) == 0;
+  (*link)->is_of_syncvar = true;
   *made = *link;
   return status::ok;
 }
@@ -128,7 +139,7 @@ status syncvar::await(sched::await_record* one, operation what, sched::armed_as*
     while (entry == nullptr) {
       const std::uint64_t seen = word_.load(base::relaxed);
       if ((seen & waiters_mark) != 0) {
-        entry = stripe->find(key());
+        entry = find_marked(stripe);
       } else if (mark(stripe, seen, &entry) == status::nomem) {
         return status::nomem;
       }
@@ -149,9 +160,9 @@ status syncvar::await(sched::await_record* one, operation what, sched::armed_as*
 // ---- the slow ways ----
 
 // Takes the lock's release over; the word is marked, and has the state that the operation waits for.
-void syncvar::run_marked(feb_stripe* stripe, operation what, std::uint64_t* value) {
+void syncvar::run_marked(feb_stripe* stripe, feb_entry* one, operation what, std::uint64_t* value) {
   wake_later served;
-  perform(stripe->find(key()), what, value, &served);
+  perform(one, what, value, &served);
   publish(stripe);
   stripe->lock.unlock();
   served.now();
@@ -164,9 +175,11 @@ status syncvar::run(operation what, std::uint64_t deadline_ns, std::uint64_t* va
   for (;;) {
     const std::uint64_t seen = word_.load(base::relaxed);
     const bool is_marked = (seen & waiters_mark) != 0;
+    feb_entry* one = is_marked ? find_marked(stripe) : nullptr;
+    if (is_marked && one == nullptr) continue;
     if (is_ready(seen, what)) {
       if (is_marked) {
-        run_marked(stripe, what, value);
+        run_marked(stripe, one, what, value);
         return status::ok;
       }
       if (!replace(seen, after(seen, what, *value))) continue;
@@ -175,7 +188,6 @@ status syncvar::run(operation what, std::uint64_t deadline_ns, std::uint64_t* va
       return status::ok;
     }
     status problem = may_wait(deadline_ns);
-    feb_entry* one = is_marked ? stripe->find(key()) : nullptr;
     if (problem == status::ok && !is_marked) problem = mark(stripe, seen, &one);
     if (problem == status::ok) return wait_for(stripe, one, what, deadline_ns, value);
     if (problem == status::again) continue;
@@ -197,7 +209,7 @@ bool syncvar::change_inside(Change change) {
   feb_stripe* const stripe = feb_stripe_of(key());
   wake_later served;
   stripe->lock.lock();
-  feb_entry* const one = stripe->find(key());
+  feb_entry* const one = find_marked(stripe);
   if (one != nullptr) {
     change(one);
     feb::settle<marked_word>(one, &served);

@@ -114,7 +114,7 @@ class syncvar {
 
   std::uint64_t* key() { return reinterpret_cast<std::uint64_t*>(this); }
   status run(feb::operation what, std::uint64_t deadline_ns, std::uint64_t* value);
-  void run_marked(feb_stripe* stripe, feb::operation what, std::uint64_t* value);
+  void run_marked(feb_stripe* stripe, feb_entry* one, feb::operation what, std::uint64_t* value);
   bool change_marked(const std::uint64_t* value, bool to_full);
   bool add_marked(std::uint64_t increment, std::uint64_t* sum);
   template <class Change>
@@ -123,6 +123,7 @@ class syncvar {
   template <feb::operation What>
   static void leave(sched::await_record* one);
   static void enter(feb_entry* entry, sched::await_record* one, feb::operation what);
+  feb_entry* find_marked(feb_stripe* stripe);
   status mark(feb_stripe* stripe, std::uint64_t seen, feb_entry** made);
   status wait_for(feb_stripe* stripe, feb_entry* one, feb::operation what, std::uint64_t deadline_ns, std::uint64_t* value);
   void publish(feb_stripe* stripe);

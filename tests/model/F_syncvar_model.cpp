@@ -282,6 +282,28 @@ void one_of_two_gives_up() {
   it.ends(true, 2);
 }
 
+// ---- a mark that is left --------------------------------------------------------------------------
+
+// Those that waited were dropped with their runtime: the word is marked, and has no entry. The writer
+// or the taker finds it first, and both come through.
+void a_drop_left_a_mark() {
+  world it;
+  constexpr std::uint64_t waiters_and_empty = 2 | 4;
+  *new (memory) std::uint64_t = waiters_and_empty;
+  int message = 0;
+  threads(thread{"writer",
+                 [&] {
+                   message = 1;
+                   it.put(7);
+                 }},
+          thread{"taker", [&] { check(it.take() == 7 && message == 1, "the value, and what was done before"); }},
+          thread{"asks", [&] {
+                   std::uint64_t got = nothing;
+                   explorer::outcome(it.read_until(weft::sync::immediately, &got) == status::ok ? got : nothing);
+                 }});
+  it.ends(false, 7);
+}
+
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 30'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
 constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 30'000};
@@ -315,5 +337,7 @@ const model m13{"F syncvar, reader with deadline",
                 reader_with_deadline};
 const model m14{
     "F syncvar, one of two gives up", {.at_least = 50, .quick = timed_crowd, .deep = timed_deep}, one_of_two_gives_up};
+const model m15{
+    "F syncvar, a mark that a drop left", {.at_least = 50, .quick = quick, .deep = deep, .outcomes = "7 99"}, a_drop_left_a_mark};
 
 }  // namespace
