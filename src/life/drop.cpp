@@ -60,17 +60,6 @@ worker* worker_to_end(const runtime* rt, unsigned index) {
   return w != nullptr && w->is_taken && !is_callers ? w : nullptr;
 }
 
-// Where its unit switches next. Its OS thread stays until stop_workers.
-void await_end(runtime* rt, worker* w) {
-  while (w->has_ended.load(base::relaxed) == 0) {
-    if (rt->turns != nullptr) {
-      let_others_go_on(rt);
-    } else {
-      os::futex_wait(&w->has_ended, 0);
-    }
-  }
-}
-
 template <class Use>
 void for_workers_to_end(runtime* rt, Use use) {
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
@@ -78,12 +67,61 @@ void for_workers_to_end(runtime* rt, Use use) {
   }
 }
 
+// Whether each worker has ended, or is lent by a thread in a blocking region, at whose end that
+// thread switches: what lives will be dropped.
+bool run_no_more(runtime* rt) {
+  bool all_rest = true;
+  for_workers_to_end(
+      rt, [&](const worker* w) { all_rest = all_rest && (w->has_ended.load(base::relaxed) != 0 || w->lent.seen() != nullptr); });
+  return all_rest;
+}
+
+// The call of a thread in a region may wait for a unit that is dropped, or for an OS thread that
+// does. Again and again: others may come to wait.
+void tell_joiners(runtime* rt) {
+  if (!run_no_more(rt)) return;
+  walk_units(
+      rt,
+      [](void* main, unit* one) {
+        if (one != main && one->state.load(base::relaxed) != unit_state::free) tell_joiner_of_drop(one);
+      },
+      main_of(rt));
+}
+
+bool is_at_rest(unit_state state) { return state != unit_state::free && state != unit_state::running; }
+
+// Where its unit switches next. Its OS thread stays until stop_workers.
+void await_end(runtime* rt, worker* w) {
+  while (w->has_ended.load(base::relaxed) == 0) {
+    if (rt->turns != nullptr) {
+      let_others_go_on(rt);
+    } else if (!os::futex_wait_until(&w->has_ended, 0, os::now_ns() + between_looks_ns)) {
+      tell_joiners(rt);
+    }
+  }
+}
+
 }  // namespace
+
+void await_home_to_drop(runtime* rt) {
+  while (os::thread_id() != rt->main_os_thread_id) {
+    walk_units(
+        rt,
+        [](void* main, unit* one) {
+          if (one != main && is_at_rest(one->state.load(base::relaxed))) tell_joiner_of_drop(one);
+        },
+        main_of(rt));
+    static_cast<void>(sleep_until(now_ns() + between_looks_ns));
+  }
+}
 
 void await_switches(runtime* rt) {
   for_workers_to_end(rt, tell_to_end);
   for_workers_to_end(rt, [rt](worker* w) { await_end(rt, w); });
-  while (are_spares_in_regions(rt)) os::sleep_until(os::now_ns() + between_looks_ns);
+  while (are_spares_in_regions(rt)) {
+    tell_joiners(rt);
+    os::sleep_until(os::now_ns() + between_looks_ns);
+  }
 }
 
 dropped_units::dropped_units(runtime* rt) : rt_(rt) {
@@ -110,13 +148,6 @@ bool is_collected(const mem::stack* one) { return one->run == UINT32_MAX; }
 // Whether the program may hold the handle of a unit that nothing runs any more. Its joiner may be
 // dropped, too, and others still have the handle.
 bool may_have_handle(const unit* one) { return !one->has(is_fork) && one->join.load(base::relaxed) != join_word::detached; }
-
-// In the join word of a unit that was just ended.
-waiter* joiner_in(std::uintptr_t found) {
-  const bool is_state = found == join_word::open || found == join_word::detached || found == join_word::detaching ||
-                        found == join_word::lent || join_word::means_ended(found);
-  return is_state ? nullptr : reinterpret_cast<waiter*>(found);
-}
 
 }  // namespace
 
@@ -179,7 +210,7 @@ void dropped_units::end_joins() {
     one->next = nullptr;
     const std::uintptr_t found = join_word::end(one);
     if (found == join_word::detached) let_outlived_go(one);  // since it was kept
-    if (waiter* const joiner = joiner_in(found); joiner != nullptr && !is_dropped(joiner)) joiners_.push_back(joiner);
+    if (waiter* const joiner = join_word::joiner_in(found); joiner != nullptr && !is_dropped(joiner)) joiners_.push_back(joiner);
   }
   give_stacks_back();
   while (waiter* const one = joiners_.pop_front()) {

@@ -25,7 +25,10 @@ namespace {
 }  // namespace
 
 void wake_joiner(waiter* joiner) {
-  if (wake(joiner)) return;
+  if (!wake(joiner)) let_joiner_go(joiner);
+}
+
+void let_joiner_go(waiter* joiner) {
   // [T6] release: this record is not touched any more; pairs with [T7] [P10]
   joiner->word.store(dropped, base::release);
 }

@@ -48,6 +48,8 @@ inline void end_unheard(worker* w, unit* one) {
 }
 // A joiner that loses to its deadline is told that its record was let go.
 void wake_joiner(waiter* joiner);
+// Of a joiner that is not woken by this end: its record is not touched any more.
+void let_joiner_go(waiter* joiner);
 // Back to the slab, with its details.
 void free_unit(worker* w, unit* one);
 inline bool has_used_second_line(const unit* one) {

@@ -13,6 +13,7 @@
 #include "run/fork.hpp"
 #include "run/next.hpp"
 #include "run/ready.hpp"
+#include "run/resume.hpp"
 #include "run/wait.hpp"
 #include "thread/calls.hpp"
 #include "thread/key.hpp"
@@ -305,11 +306,30 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
   if (wanted.found == join_word::detached) return status::invalid;
   if (join_word::means_ended(wanted.found)) return status::ok;  // before the record was in the word: no other caller holds it
   if (wanted.found != join_word::open) return status::busy;
-  if (result == wait_result::timed_out) return give_up(one, &me);
-  return status::ok;
+  if (result == wait_result::timed_out && give_up(one, &me) == status::timeout) return status::timeout;
+  return me.payload == nullptr ? status::ok : status::ended;
+}
+
+// False: it was ended otherwise.
+bool end_wait(waiter* joiner) {
+  if (is_awaiters(joiner)) {
+    await_record* const record = record_of(joiner);
+    if (!end_awaiter(record)) return false;
+    record->leave = nullptr;  // it is in no word
+    deliver(record);
+    return true;
+  }
+  if (joiner->who != nullptr) return true;
+  joiner->payload = joiner;
+  return wake(joiner);
 }
 
 }  // namespace
+
+void tell_joiner_of_drop(unit* one) {
+  waiter* const joiner = join_word::take_joiner(one);
+  if (joiner != nullptr && !end_wait(joiner)) let_joiner_go(joiner);
+}
 
 namespace {
 

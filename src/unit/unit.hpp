@@ -221,7 +221,7 @@ inline std::uintptr_t end_inside(unit* one) {
 // False: it has ended, or another one waits (*found tells).
 inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
   *found = open;
-  // [T3] acq_rel: publishes the waiter's fields, or sees what the unit did; pairs with [T2] [T9]
+  // [T3] acq_rel: publishes the waiter's fields, or sees what the unit did; pairs with [T2] [T9] [T12]
   return one->join.compare_exchange_strong(*found, reinterpret_cast<std::uintptr_t>(joiner), base::acq_rel, base::acquire);
 }
 
@@ -230,6 +230,21 @@ inline bool wait_for(unit* one, waiter* joiner, std::uintptr_t* found) {
 inline bool give_up(unit* one, waiter* joiner) {
   auto found = reinterpret_cast<std::uintptr_t>(joiner);
   return one->join.compare_exchange_strong(found, open, base::relaxed, base::relaxed);
+}
+
+// In a word as it was found. Null: there is none.
+inline waiter* joiner_in(std::uintptr_t word) {
+  const bool is_state = word == open || word == detached || word == detaching || word == lent || means_ended(word);
+  return is_state ? nullptr : reinterpret_cast<waiter*>(word);
+}
+
+// Takes the joiner out, and leaves the word open. Null: there is none.
+inline waiter* take_joiner(unit* one) {
+  std::uintptr_t found = one->join.load(base::relaxed);
+  if (joiner_in(found) == nullptr) return nullptr;
+  // [T12] acquire: sees the waiter's fields; pairs with [T3]
+  const bool is_taken = one->join.compare_exchange_strong(found, open, base::acquire, base::relaxed);
+  return is_taken ? reinterpret_cast<waiter*>(found) : nullptr;
 }
 
 // False: it has ended (or is being joined): *found tells.

@@ -6,6 +6,7 @@
 #include <weft/blocking.h>
 #include <weft/ext.h>
 
+#include "await_support.h"
 #include "check.h"
 #include "drop_support.h"
 #include "os_thread.h"
@@ -59,6 +60,83 @@ static void awaits_calls(int worker) {
   CHECK(pthread_join(writer, NULL) == 0);
   CHECK(close(calls[0].ends[0]) == 0 && close(calls[0].ends[1]) == 0);
   CHECK(lines_with("weft: dropped 2 threads") == 1);
+}
+
+/* ---- a region whose call waits for a thread that is dropped ---- */
+
+enum way { JOINS, JOINS_WITH_DEADLINE, WAITS, AWAITS, AS_ANOTHER_OS_THREAD, WAYS };
+_Static_assert(2 * WAYS == 10, "as it is told below");
+
+struct waits {
+  enum way how;
+  weft_thread *target;
+  atomic_int has_begun, was_told;
+};
+
+static void wait_for_target(struct waits *mine, enum way how) {
+  switch (how) {
+    case JOINS: IS(WEFT_ENDED, weft_thread_join(mine->target)); break;
+    case JOINS_WITH_DEADLINE: IS(WEFT_ENDED, weft_thread_join_until(mine->target, weft_deadline_in(1000 * SECOND))); break;
+    case WAITS: IS(WEFT_ENDED, weft_ext_thread_wait(mine->target)); break;
+    default: {
+      struct wait end;
+      prepare(&end, WEFT_AWAIT_THREAD);
+      CHECK(arm(&end, mine->target, WEFT_AWAIT_THREAD));
+      while (atomic_load(&end.calls) == 0) CHECK(usleep(100) == 0);
+      CHECK(end.status == WEFT_ENDED);
+    }
+  }
+}
+
+static void *wait_as_os_thread(void *argument) {
+  wait_for_target(argument, JOINS);
+  return NULL;
+}
+
+static void wait_in_region(void *argument) {
+  struct waits *mine = argument;
+  arrive();
+  OK(weft_blocking_begin());
+  atomic_store(&mine->has_begun, 1);
+  if (mine->how == AS_ANOTHER_OS_THREAD) {
+    pthread_t other;
+    CHECK(pthread_create(&other, NULL, wait_as_os_thread, mine) == 0);
+    CHECK(pthread_join(other, NULL) == 0);
+  } else {
+    wait_for_target(mine, mine->how);
+  }
+  atomic_store(&mine->was_told, 1);
+  OK(weft_blocking_end());
+  add_one(&passed);
+}
+
+/* Another OS thread runs their worker meanwhile, or none. */
+static void joiners_in_regions_are_told(const char *os_threads) {
+  phase = os_threads;
+  CHECK(setenv("WEFT_BLOCKING_THREADS", os_threads, 1) == 0);
+  const bool has_spares = *os_threads != '0';
+  for (int round = 0; round < ROUNDS; ++round) {
+    prepare_objects();
+    init_with(has_spares ? 2 : WAYS + 2);
+    struct waits all[WAYS];
+    weft_thread *joiners[WAYS];
+    for (int each = 0; each < WAYS; ++each) {
+      all[each] = (struct waits){(enum way)each, start_pinned(wait_for_event, NULL, 1), 0, 0};
+      wait_at_least(&arrived, 2 * each + 1);
+      joiners[each] = has_spares ? start(wait_in_region, &all[each]) : start_pinned(wait_in_region, &all[each], each + 2);
+      wait_for(&all[each].has_begun, 1);
+    }
+    if (round % 2 == 0) OK(weft_sleep_ns(MILLISECOND)); /* they wait by then */
+    drop();
+    for (int each = 0; each < WAYS; ++each) {
+      CHECK(atomic_load(&all[each].was_told) == 1);
+      OK(weft_thread_detach(all[each].target));
+      IS(WEFT_ENDED, weft_thread_join(joiners[each]));
+      OK(weft_thread_detach(joiners[each]));
+    }
+    CHECK(lines_with("weft: dropped 10 threads") == 1);
+  }
+  CHECK(atomic_load(&passed) == 0 && unsetenv("WEFT_BLOCKING_THREADS") == 0);
 }
 
 static void remove_worker(void *argument) {
@@ -194,6 +272,8 @@ int main(void) {
   listen_to_library();
   awaits_calls(WEFT_ANY_WORKER);
   awaits_calls(1);
+  joiners_in_regions_are_told("100");
+  joiners_in_regions_are_told("0");
   awaits_removals();
   workers_come_and_go_meanwhile();
   others_run_meanwhile();

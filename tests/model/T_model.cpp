@@ -4,6 +4,7 @@
 // Built with src/thread/join.cpp src/thread/create.cpp src/run/end.cpp src/worker/extras.cpp
 // Built with src/thread/thread.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
 // Built with src/unit/timer.cpp src/worker/outlived.cpp
+#include "run/awaiter.hpp"
 #include "run/choose.hpp"
 #include "run/end.hpp"
 #include "run/enter.hpp"
@@ -134,6 +135,75 @@ void dropped_while_joined(std::uint64_t deadline_ns) {
 }
 void dropped() { dropped_while_joined(forever); }
 void dropped_with_deadline() { dropped_while_joined(100'000); }
+
+// WEFT_DROP: as long as regions are open the finalizer tells joiners of units that will not run
+// again. The units have not ended, and are dropped later.
+void told_of_a_drop(std::uint64_t deadline_ns) {
+  core_world::make(1);
+  target what;
+  base::atomic<bool> is_back{false};
+  threads(thread{"finalizer",
+                 [&] {
+                   while (!is_back.load(base::relaxed)) {
+                     tell_joiner_of_drop(&what.one);
+                     weft::arch::pause();
+                   }
+                 }},
+          thread{"outside", [&] {
+                   const status result = join(&what.one, deadline_ns);
+                   check(result == status::ended || (deadline_ns != forever && result == status::timeout), "the joiner is told");
+                   explorer::outcome(result == status::timeout ? 1 : 0);
+                   is_back.store(true, base::relaxed);
+                 }});
+  check(what.one.join.load(base::relaxed) == join_word::open, "no record is left in the word");
+  check(times_freed(what) == 0, "its handle stays good");
+}
+void told() { told_of_a_drop(forever); }
+void told_with_deadline() { told_of_a_drop(100'000); }
+
+// The same of an awaiter, which is cancelled meanwhile, and whose memory is then used again.
+struct awaiting {
+  alignas(awaiter) unsigned char memory[sizeof(awaiter)];
+  alignas(await_record) unsigned char record[sizeof(await_record)];
+  status ended = status::busy;
+};
+awaiting* the_wait;
+
+void awaiter_told_of_a_drop() {
+  core_world::make(1);
+  target what;
+  awaiting wait;
+  the_wait = &wait;
+  auto* const made = new (wait.memory) awaiter;
+  made->call = [](awaiter*, status result) { the_wait->ended = result; };
+  made->records = new (wait.record) await_record(made, &what.one);
+  base::atomic<bool> is_back{false};
+  threads(thread{"finalizer",
+                 [&] {
+                   while (!is_back.load(base::relaxed)) {
+                     tell_joiner_of_drop(&what.one);
+                     weft::arch::pause();
+                   }
+                 }},
+          thread{"outside", [&] {
+                   check(begin_arming_early(made, forever) == status::ok, "a runtime is there");
+                   armed_as found = armed_as::waits;
+                   check(arm_join(made->records, &what.one, &found) == status::ok && found == armed_as::waits, "it waits");
+                   bool is_cancelled = false;
+                   if (finish_arming(made)) {
+                     is_cancelled = cancel(made);
+                     check(is_cancelled == (wait.ended == status::busy), "ready is called, or never");
+                   } else {
+                     check(made->unmet == status::ended, "it was told when all was armed");
+                   }
+                   for (unsigned char& each : wait.memory) each = 0xff;
+                   for (unsigned char& each : wait.record) each = 0xff;
+                   explorer::outcome(is_cancelled ? 1 : 0);
+                   is_back.store(true, base::relaxed);
+                 }});
+  check(what.one.join.load(base::relaxed) == join_word::open, "no record is left in the word");
+  check(wait.ended == status::busy || wait.ended == status::ended, "by the drop");
+}
 
 // A builder's caller looks whether it has ended, as hot.h does it.
 void looked_at() {
@@ -317,6 +387,8 @@ constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 40'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 40'000};
 constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 40'000};
 constexpr bounds patient{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 60'000};
+constexpr bounds told_bounds{.preemptions = 2, .weak = 1, .impatience = 1, .executions = 40'000};
+constexpr bounds told_timed{.preemptions = 2, .weak = 1, .impatience = 1, .timeouts = 1, .executions = 40'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .impatience = 1, .timeouts = 1, .executions = 10'000'000};
 
 const model m1{"T outside joins", {.at_least = 50, .quick = quick, .deep = deep, .outcomes = "1"}, fast_end};
@@ -337,6 +409,12 @@ const model m14{"T outside joins one marked", {.at_least = 20, .quick = quick, .
 const model m15{"T ult joins one marked", {.at_least = 50, .quick = quick_three, .deep = deep}, ult_joins_marked_end};
 const model m16{"T detached, one marked", {.at_least = 5, .quick = quick, .deep = deep}, detached_marked_end};
 const model m17{"T dropped while joined", {.at_least = 10, .quick = quick, .deep = deep}, dropped};
+const model m19{"T told of a drop", {.at_least = 10, .quick = told_bounds, .deep = deep, .outcomes = "0"}, told};
+const model m20{"T told of a drop, with deadline",
+                {.at_least = 10, .quick = told_timed, .deep = deep, .outcomes = "0 1"},
+                told_with_deadline};
+const model m21{
+    "T awaiter told of a drop", {.at_least = 10, .quick = told_bounds, .deep = deep, .outcomes = "0 1"}, awaiter_told_of_a_drop};
 const model m18{"T dropped while joined with deadline", {.at_least = 10, .quick = timed, .deep = deep}, dropped_with_deadline};
 
 }  // namespace
