@@ -11,7 +11,9 @@ extern "C" {
 
 /* A condition, also for awaiters (await.h: WEFT_AWAIT_POLLED).
  * Workers call is_done(argument) as long as a caller waits, one worker at a time, in no thread's
- * name: it is to be short, must not wait, and calls no function of Weft. Once it has returned true
+ * name: it is to be short, must not wait, and calls no function of Weft. While it is called, its
+ * worker runs nothing else and no other condition is polled; only a caller that ends the wait for
+ * this condition, by a deadline or a cancel, waits until it has returned. Once it has returned true
  * it is not called again, but the wait may have ended otherwise meanwhile: of an awaiter that has a
  * deadline or several cases it must change nothing. */
 typedef struct weft_polled {

@@ -7,6 +7,7 @@
 
 #include "base/linked_queue.hpp"
 #include "os/clock.hpp"
+#include "os/thread.hpp"
 #include "queue/spinlock.hpp"
 #include "run/poll_pause.hpp"
 #include "run/yield.hpp"
@@ -25,7 +26,8 @@ struct poll_queue {
   queue::spinlock lock;
   // guarded by lock
   wait_queue waiting;
-  unsigned count = 0;
+  sched::waiter* looked_at = nullptr;  // taken off the queue, while its condition is called outside the lock
+  unsigned count = 0;                  // that one included
   unsigned left_in_round = 0;
   std::uint64_t changed_ns = 0;  // when a condition came last, or was found to be there
   bool has_alarm = false;        // it is armed, or about to be
@@ -74,21 +76,42 @@ bool arm_alarm(std::uint64_t pause_ns) {
   }
 }
 
-// The first one, which has been polled longest ago. False: there is none.
-bool poll_one(wake_later* found) {
+sched::waiter* begin_look() {
   const queue::guard inside(all.lock);
-  sched::waiter* const one = all.waiting.front();
-  if (one == nullptr) return false;
-  remove(one);
-  if (!is_there(condition_of(one))) {
-    all.waiting.push_back(one);
-    ++all.count;
-    return true;
-  }
+  return all.looked_at = all.waiting.pop_front();
+}
+
+void end_look(sched::waiter* one, bool is_over, wake_later* found) {
+  const queue::guard inside(all.lock);
+  all.looked_at = nullptr;
+  if (!is_over) return all.waiting.push_back(one);
+  --all.count;
   all.changed_ns = sched::now_ns();
   one->payload = one;  // it was there
   static_cast<void>(found->add(one));
+}
+
+// The first one, which has been polled longest ago. False: there is none. Its condition is called
+// outside the lock, so that one that takes its time holds up no caller but its own.
+bool poll_one(wake_later* found) {
+  sched::waiter* const one = begin_look();
+  if (one == nullptr) return false;
+  end_look(one, is_there(condition_of(one)), found);
   return true;
+}
+
+// False: its condition is being called.
+bool try_leave(sched::waiter* one) {
+  const queue::guard inside(all.lock);
+  if (all.looked_at == one) return false;
+  if (one->is_linked()) remove(one);
+  return true;
+}
+
+// Afterwards its condition is not called any more. pause() lets the look end.
+template <class Pause>
+void leave_queue_after_look(sched::waiter* one, Pause pause) {
+  while (!try_leave(one)) pause();
 }
 
 // Returns how long to pause; 0: no condition is waited for, and there is no alarm any more.
@@ -177,8 +200,7 @@ status wait_polled(const polled& condition, std::uint64_t deadline_ns) {
   me.deadline_ns = deadline_ns;
   const sched::wait_result result = sched::wait_published(&me, publish, &me);
   if (deadline_ns != sched::forever) {
-    const queue::guard inside(all.lock);  // its waker may be inside
-    if (me.is_linked()) remove(&me);
+    leave_queue_after_look(&me, [] { sched::yield(); });  // its waker may be inside the lock
   }
   if (me.payload != nullptr) return status::ok;
   return result == sched::wait_result::timed_out ? status::timeout : poll_alone(&condition, deadline_ns);
@@ -186,9 +208,9 @@ status wait_polled(const polled& condition, std::uint64_t deadline_ns) {
 
 namespace {
 
+// By a canceller, or by the thread that calls a ready: neither may switch.
 void leave(sched::await_record* one) {
-  const queue::guard inside(all.lock);
-  if (one->is_linked()) remove(one);
+  leave_queue_after_look(one, [] { os::yield_cpu(); });
 }
 
 }  // namespace

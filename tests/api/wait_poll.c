@@ -191,6 +191,71 @@ static void awaiters(void) {
   CHECK(mine.awaiter.winner == 0);
 }
 
+/* ---- a condition that takes its time ---- */
+
+struct slow {
+  pthread_t not_on; /* where it returns at once */
+  atomic_int inside, may_go_on, is_over;
+};
+
+static bool is_slow(void *argument) {
+  struct slow *one = argument;
+  if (pthread_equal(pthread_self(), one->not_on)) return false;
+  atomic_fetch_add(&one->inside, 1);
+  while (atomic_load(&one->may_go_on) == 0) sched_yield();
+  atomic_fetch_sub(&one->inside, 1);
+  return atomic_load(&one->is_over) != 0;
+}
+
+static void wait_for_slow(void *argument) { OK(weft_wait_poll(is_slow, argument, WEFT_FOREVER)); }
+static void wait_for_slow_briefly(void *argument) {
+  struct slow *one = argument;
+  IS(WEFT_TIMEOUT, weft_wait_poll(is_slow, one, weft_deadline_in(MILLISECOND)));
+  CHECK(atomic_load(&one->inside) == 0); /* it is called no more */
+}
+
+/* On this OS thread's worker; the other worker polls. */
+static weft_thread *start_slow(struct slow *one, weft_function function) {
+  *one = (struct slow){pthread_self(), 0, 0, 0};
+  return start_pinned(function, one, 0);
+}
+static void let_other_worker_poll(void) {
+  weft_yield();
+  CHECK(usleep(500) == 0);
+}
+
+static void others_are_not_held_up(void) {
+  struct slow one;
+  weft_thread *waits = start_slow(&one, wait_for_slow);
+  while (atomic_load(&one.inside) == 0) let_other_worker_poll();
+  struct request never = {0, 0};
+  weft_polled polled = {is_over, &never};
+  for (int round = 0; round < 3; ++round) {
+    struct wait mine;
+    prepare(&mine, WEFT_AWAIT_POLLED);
+    CHECK(arm(&mine, &polled, WEFT_AWAIT_POLLED));
+    CHECK(weft_ext_await_cancel(&mine.awaiter));
+  }
+  CHECK(atomic_load(&never.polls) == 3); /* as it was armed */
+  CHECK(weft_thread_get_state(waits) == WEFT_THREAD_BLOCKED);
+  atomic_store(&one.is_over, 1);
+  atomic_store(&one.may_go_on, 1);
+  OK(weft_thread_join(waits));
+}
+
+static void deadline_passes_during_a_look(void) {
+  struct slow one;
+  weft_thread *waits = start_slow(&one, wait_for_slow_briefly);
+  for (int round = 0; round < 6; ++round) let_other_worker_poll(); /* the deadline passes */
+  atomic_store(&one.may_go_on, 1);
+  OK(weft_thread_join(waits));
+}
+
+static void slow_condition(void) {
+  others_are_not_held_up();
+  for (int round = 0; round < 10; ++round) deadline_passes_during_a_look();
+}
+
 /* ---- the end of the runtime ---- */
 
 static void ends_with_the_runtime(void) {
@@ -242,6 +307,7 @@ int main(void) {
   with_workers("three workers", 3, inside_the_runtime);
   with_workers("awaiters", 1, awaiters);
   with_workers("awaiters, two workers", 2, awaiters);
+  with_workers("a slow condition", 2, slow_condition);
   ends_with_the_runtime();
   is_dropped(1);
   is_dropped(2);
