@@ -3,6 +3,7 @@
 
 #include <weft/await.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/linked_queue.hpp"
@@ -173,7 +174,7 @@ status poll_alone(const polled* condition, std::uint64_t deadline_ns) {
     if (sched::local::current_worker() != nullptr) {
       sched::yield();
     } else {
-      os::sleep_until(os::now_ns() + sched::poll_pause_ns(now_ns - began_ns));
+      os::sleep_until(std::min(os::now_ns() + sched::poll_pause_ns(now_ns - began_ns), deadline_ns));
     }
   }
   return status::ok;
