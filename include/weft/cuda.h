@@ -31,7 +31,8 @@ extern "C" {
  * 0, 600 if the work was not done, or an error, of which weft_last_error has the number.
  * Errors: WEFT_INVALID (the driver returned an error for stream), WEFT_TIMEOUT (the deadline passed
  * before the work was done), WEFT_UNSUPPORTED (no libcuda.so.1 was found; it is older than CUDA
- * 10.1; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not done).
+ * 10.1; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback, and the work
+ * is not done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: a stream that was destroyed. */
 WEFT_NODISCARD static inline weft_status weft_cuda_stream_wait(void *stream, uint64_t deadline_ns, int *result) {
@@ -45,7 +46,8 @@ WEFT_NODISCARD static inline weft_status weft_cuda_stream_wait(void *stream, uin
  * weft_last_error has the number.
  * Errors: WEFT_INVALID (the driver returned an error for event), WEFT_TIMEOUT (the deadline passed
  * before the work was done), WEFT_UNSUPPORTED (no libcuda.so.1 was found; it is older than CUDA
- * 10.1; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not done).
+ * 10.1; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback, and the work
+ * is not done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: an event that was destroyed. */
 WEFT_NODISCARD static inline weft_status weft_cuda_event_wait(void *event, uint64_t deadline_ns, int *result) {

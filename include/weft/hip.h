@@ -31,8 +31,8 @@ extern "C" {
  * of which weft_last_error has the number.
  * Errors: WEFT_INVALID (the library returned an error for stream), WEFT_TIMEOUT (the deadline
  * passed before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it is older than
- * ROCm 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not
- * done).
+ * ROCm 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback, and the
+ * work is not done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: a stream that was destroyed. */
 WEFT_NODISCARD static inline weft_status weft_hip_stream_wait(void *stream, uint64_t deadline_ns, int *result) {
@@ -46,7 +46,8 @@ WEFT_NODISCARD static inline weft_status weft_hip_stream_wait(void *stream, uint
  * number.
  * Errors: WEFT_INVALID (the library returned an error for event), WEFT_TIMEOUT (the deadline passed
  * before the work was done), WEFT_UNSUPPORTED (no libamdhip64.so was found; it is older than ROCm
- * 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet, and the work is not done).
+ * 5.0; a child of fork(2)), WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback, and the work
+ * is not done).
  * Switches: may. Callers: any, also while the runtime does not run.
  * Undefined: an event that was destroyed. */
 WEFT_NODISCARD static inline weft_status weft_hip_event_wait(void *event, uint64_t deadline_ns, int *result) {

@@ -27,7 +27,7 @@ weft_status wait_poll_until(F& is_done, std::uint64_t deadline_ns) {
 
 // Waits until is_done() returns true. Workers call it, one at a time and in no thread's name: it
 // must not wait, call Weft, or throw, which ends the program. May switch. Callable from any. Throws
-// weft::error: cannot_block (a tasklet).
+// weft::error: cannot_block (a tasklet, a callback).
 template <class F>
   requires std::predicate<F&>
 void wait_poll(F&& is_done) {

@@ -138,10 +138,26 @@ static void tasklets(void) {
   CHECK(atomic_load(&ran) == 1);
 }
 
+/* A callback: the ready of an awaiter. */
+static void may_not_wait_either(weft_awaiter *awaiter, weft_status status) {
+  (void)status;
+  may_not_wait(&((struct wait *)awaiter)->calls);
+}
+static void callbacks(void) {
+  weft_event event = WEFT_EVENT_INIT;
+  struct wait mine;
+  prepare(&mine, WEFT_AWAIT_EVENT);
+  mine.awaiter = (weft_awaiter)WEFT_AWAITER_INIT(may_not_wait_either);
+  CHECK(arm(&mine, &event, WEFT_AWAIT_EVENT));
+  OK(weft_event_set(&event));
+  CHECK(atomic_load(&mine.calls) == 1);
+}
+
 static void inside_the_runtime(void) {
   others_run();
   many_wait();
   tasklets();
+  callbacks();
 }
 
 /* ---- awaiters ---- */

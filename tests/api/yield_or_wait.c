@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 #include <weft/blocking.h>
+#include <weft/ext.h>
 
 #include "check.h"
 #include "os_thread.h"
@@ -87,6 +88,19 @@ static void ends_at_its_deadline(void) {
 static void may_not_wait(void *argument) {
   (void)argument;
   IS(WEFT_CANNOT_BLOCK, weft_yield_or_wait(WEFT_FOREVER));
+}
+/* A callback: the ready of an awaiter. */
+static void may_not_wait_either(weft_awaiter *awaiter, weft_status status) {
+  (void)status;
+  may_not_wait(awaiter);
+}
+static void callbacks(void) {
+  weft_event event = WEFT_EVENT_INIT;
+  weft_awaiter mine = WEFT_AWAITER_INIT(may_not_wait_either);
+  bool waits = false;
+  OK(weft_ext_await(&mine, &event, WEFT_AWAIT_EVENT, &waits));
+  CHECK(waits);
+  OK(weft_event_set(&event));
 }
 
 static void waits(void) {
@@ -201,6 +215,7 @@ int main(void) {
   with_workers("alone", 1, waits_rather_than_spins);
   with_workers("beside a pool", 1, waits_beside_a_pool);
   with_workers("three workers", 3, waits);
+  with_workers("callbacks", 1, callbacks);
   with_workers("counts", 1, counts);
   with_workers("counts of workers", 3, counts_workers);
   with_workers("counts of blocking calls", 1, counts_blocking_calls);
