@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install deb clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install abi deb clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -17,6 +17,7 @@ may-build = { { mkdir -p build/$(1) && test -w build/$(1) && { test ! -e build/$
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard net/CMakeLists.txt dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
+shared-libraries = weft weft_abt weft_qthread weft_threads weft_dist weft_tascell
 what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 
@@ -172,6 +173,10 @@ install: ## installs headers, libraries and the weft command, says how they are 
 	cmake --install build/release >/dev/null
 	cmake --install build/release --component checked >/dev/null
 	@$(PYTHON) tools/setup/prefix.py words '$(prefix)'
+
+abi: ## compares the binary interface of the shared libraries with what abi/ notes of it [ARGS=--write: notes it]
+	$(call configure-and-build,release,$(shared-libraries))
+	@$(PYTHON) tools/package/abi.py build/release $(ARGS)
 
 deb: ## builds Debian packages of the sources here [FOLDER=build/deb]
 	@$(PYTHON) tools/setup/deb.py '$(or $(FOLDER),build/deb)'

@@ -63,6 +63,10 @@ class DevTest(unittest.TestCase):
         self.debian()
         self.assertEqual(self.dev("run", "DIR=/some/where")[1], ["make --no-print-directory run DIR=/some/where"])
 
+    def test_options_of_the_program_behind_a_word_reach_it(self):
+        self.debian()
+        self.assertEqual(self.dev("abi", "--write", "N=1", "--all")[1], ["make --no-print-directory abi N=1 ARGS=--write --all"])
+
     def test_what_is_missing_is_installed_first(self):
         self.debian(missing=("ninja-build", "make"))
         calls = self.dev("build")[1]
