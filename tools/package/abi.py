@@ -6,7 +6,7 @@ usage: abi.py BUILD           a change that programs can notice is an error: it 
 
 BUILD is of the preset release, made by gcc on x86-64: there the objects that define exported functions have full debug
 information (cmake/interface_types.cmake). abi/NAME.abi is what abidw writes, without what depends on where and when the library
-was built: folders, lines, names of parameters, the C library that it needs."""
+was built: folders, lines, names of parameters, the C library that it needs; in the order of its text."""
 
 import argparse
 import os
@@ -55,6 +55,20 @@ def lacks_types(build):
     return f"{' and '.join(missing)} cannot be found (Debian's abigail-tools)" if missing else ""
 
 
+def in_order(text):
+    """The same with the parts of a corpus, and what each of them declares, in the order of the text: abidw's order depends on folders."""
+    parts = re.findall(r"(?ms)^ <abi-instr .*?^ </abi-instr>\n", text)
+    begin = text.index(parts[0]) if parts else 0
+    for part in parts:
+        text = text.replace(part, "", 1)
+    made = []
+    for part in parts:
+        head, body = part.split("\n", 1)
+        declared = re.split(r"(?m)^(?=  <\w)", body.removesuffix(" </abi-instr>\n"))
+        made.append(f"{head}\n{''.join(sorted(declared))} </abi-instr>\n")
+    return text[:begin] + "".join(sorted(made)) + text[begin:]
+
+
 def normalised(text):
     """What abidw wrote, without what differs between two builds of the same sources, and without what abidiff does not read."""
     text = re.sub(r"(?s) *<elf-needed>.*?</elf-needed>\n", "", text)
@@ -62,7 +76,7 @@ def normalised(text):
     text = re.sub(r" comp-dir-path='[^']*'", "", text)
     text = re.sub(r"(<parameter type-id='[^']*') name='[^']*'", r"\1", text)
     text = text.replace(" visibility='default'", "")
-    return re.sub(r"(?m)^ +", lambda spaces: " " * (len(spaces[0]) // 2), text)
+    return in_order(re.sub(r"(?m)^ +", lambda spaces: " " * (len(spaces[0]) // 2), text))
 
 
 def interface(library, headers):
