@@ -2,14 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <new>
 #include <string_view>
 
 namespace bench::hash {
@@ -45,20 +43,6 @@ std::string in_hexadecimal(const digest& value) {
 }
 
 }  // namespace
-
-sha256::sha256() : context_(EVP_MD_CTX_new()) {
-  if (context_ == nullptr || EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
-}
-sha256::~sha256() { EVP_MD_CTX_free(context_); }
-
-void sha256::update(const void* bytes, std::size_t count) { EVP_DigestUpdate(context_, bytes, count); }
-
-digest sha256::finish() {
-  digest value{};
-  EVP_DigestFinal_ex(context_, value.data(), nullptr);
-  EVP_DigestInit_ex(context_, nullptr, nullptr);
-  return value;
-}
 
 void outcome::take(outcome&& other) {
   files.insert(files.end(), std::move_iterator(other.files.begin()), std::move_iterator(other.files.end()));
