@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install abi deb clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install abi wheel deb clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -177,6 +177,10 @@ install: ## installs headers, libraries and the weft command, says how they are 
 abi: ## compares the binary interface of the shared libraries with what abi/ notes of it [ARGS=--write: notes it]
 	$(call configure-and-build,release,$(shared-libraries))
 	@$(PYTHON) tools/package/abi.py build/release $(ARGS)
+
+wheel: ## builds a wheel for pip of the sources here [FOLDER=build/wheels]
+	@$(call may-build,wheel)
+	@$(PYTHON) tools/package/wheel.py '$(or $(FOLDER),build/wheels)'
 
 deb: ## builds Debian packages of the sources here [FOLDER=build/deb]
 	@$(PYTHON) tools/setup/deb.py '$(or $(FOLDER),build/deb)'
