@@ -172,7 +172,8 @@ bool name_others(const contents& in, std::size_t records, writer& to) {
   for (const part& each : in.parts) {
     if (each.of->kind == record_kind::turn) threads.add(each.of->thread);
   }
-  std::sort(threads.begin(), threads.end());
+  // With a comparison of its own: libc++ keeps the sort of plain numbers in the C++ library, which the core does not have.
+  std::sort(threads.begin(), threads.end(), [](auto one, auto other) { return one < other; });
   const std::uint64_t* const end = std::unique(threads.begin(), threads.end());
   for (const std::uint64_t* each = threads.begin(); each != end; ++each) to.thread_without_name(*each);
   return true;
