@@ -24,6 +24,7 @@ SUPPRESSIONS = os.path.join(NOTED, "suppressions.ini")
 LIBRARIES = {  # its path in a build folder, and the folder of its headers
     "libweft": ("libweft.so", "include/weft"),
     "libweft-abt": ("faces/argobots/libweft-abt.so", "faces/argobots/include"),
+    "libweft-alpi": ("faces/alpi/libweft-alpi.so", "faces/alpi/include"),
     "libweft-qthread": ("faces/qthreads/libweft-qthread.so", "faces/qthreads/include"),
     "libweft-threads": ("faces/threads/libweft-threads.so", "faces/threads/include"),
     "libweft-dist": ("dist/libweft-dist.so", "include/weft"),
