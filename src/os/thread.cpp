@@ -135,7 +135,7 @@ void read_inheritance(inheritance* out) {
   out->knows_cpus = read_mask(&out->cpus);
   read_policy(out);
   if (fault::fails(call::timer)) return;
-  const int slack = prctl(PR_GET_TIMERSLACK);
+  const int slack = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);  // checkers look at all five arguments
   out->timer_slack_ns = slack > 0 ? static_cast<std::uint64_t>(slack) : 0;
 }
 
