@@ -15,8 +15,7 @@ namespace weft::sync {
 
 namespace {
 
-std::uintptr_t id_of_unit(const sched::runtime* rt, sched::unit* one) {
-  const sched::unit* const self = sched::identity_of(one);
+std::uintptr_t id_of(const sched::unit* self, const sched::runtime* rt) {
   if (self->has_any(unsigned{sched::is_main} | unsigned{sched::is_adopted})) [[unlikely]]
     return self->has(sched::is_main) ? rt->main_caller : sched::adoption_of(self)->os_caller;
   return reinterpret_cast<std::uintptr_t>(self);
@@ -27,18 +26,22 @@ std::uintptr_t id_of_unit(const sched::runtime* rt, sched::unit* one) {
 std::uintptr_t id_outside() {
   sched::unit* const self = sched::unit_in_region();
   if (self == nullptr) return static_cast<std::uintptr_t>(pthread_self());
-  return id_of_unit(sched::this_blocking_call()->w->rt, self);
+  return id_of(sched::identity_of(self), sched::this_blocking_call()->w->rt);
 }
 
 std::uintptr_t id_of_caller(const sched::worker* w) {
   if (w == nullptr) return id_outside();
-  return w->current != nullptr ? id_of_unit(w->rt, w->current) : reinterpret_cast<std::uintptr_t>(w);
+  const sched::unit* const self = sched::identity_of(w->current);
+  return self != nullptr ? id_of(self, w->rt) : reinterpret_cast<std::uintptr_t>(w);
 }
 
 bool are_several(const sched::worker* w) {
   if (w == nullptr) return sched::unit_in_region() != nullptr && sched::this_blocking_call()->may_be_several;
   return w->current != nullptr && sched::shares_identity(w);
 }
+
+// Apart, so that ULTs with an identity of their own save no registers.
+[[gnu::noinline]] caller caller_with_another_identity(const sched::worker* w) { return {id_of_caller(w), are_several(w)}; }
 
 }  // namespace
 
@@ -51,7 +54,7 @@ caller who_calls() {
   const sched::worker* const w = sched::local::current_worker();
   const sched::unit* const self = w != nullptr ? w->current : nullptr;
   if (self == nullptr || self->has_any(with_another_identity)) [[unlikely]]
-    return {id_of_caller(w), are_several(w)};
+    return caller_with_another_identity(w);
   return {reinterpret_cast<std::uintptr_t>(self), sched::has_forks(w) || self->left_forks != 0};
 }
 
