@@ -88,8 +88,6 @@ void tell_joiners(runtime* rt) {
       main_of(rt));
 }
 
-bool is_at_rest(unit_state state) { return state != unit_state::free && state != unit_state::running; }
-
 // Where its unit switches next. Its OS thread stays until stop_workers.
 void await_end(runtime* rt, worker* w) {
   while (w->has_ended.load(base::relaxed) == 0) {
@@ -102,18 +100,6 @@ void await_end(runtime* rt, worker* w) {
 }
 
 }  // namespace
-
-void await_home_to_drop(runtime* rt) {
-  while (os::thread_id() != rt->main_os_thread_id) {
-    walk_units(
-        rt,
-        [](void* main, unit* one) {
-          if (one != main && is_at_rest(one->state.load(base::relaxed))) tell_joiner_of_drop(one);
-        },
-        main_of(rt));
-    static_cast<void>(sleep_until(now_ns() + between_looks_ns));
-  }
-}
 
 void await_switches(runtime* rt) {
   for_workers_to_end(rt, tell_to_end);

@@ -22,10 +22,6 @@ struct unit;
 // May switch. Errors: busy (OS threads are adopted; nothing was done).
 status begin_drop(runtime* rt);
 
-// Until the adopted caller is on its own OS thread. Another thread may be in a region there, and its
-// call wait for a unit that is dropped: those that wait for units which do not run now are told.
-void await_home_to_drop(runtime* rt);
-
 // Until each worker has ended where its unit switched, and each OS thread that was in a blocking
 // region has left it. The adopted caller does not switch any more.
 void await_switches(runtime* rt);

@@ -224,7 +224,6 @@ status start_all(runtime* rt, const weft_config* config) {
 void bring_main_home(runtime* rt) {
   set_home(&rt->main_unit, nullptr);
   static_cast<void>(pin(0));
-  if (rt->drops.load(base::relaxed)) await_home_to_drop(rt);
   await_os_thread(rt->main_os_thread_id);
 }
 

@@ -74,6 +74,7 @@ struct waits {
 };
 
 static void wait_for_target(struct waits *mine, enum way how) {
+  if (how != AWAITS) atomic_store(&mine->has_begun, 1);
   switch (how) {
     case JOINS: IS(WEFT_ENDED, weft_thread_join(mine->target)); break;
     case JOINS_WITH_DEADLINE: IS(WEFT_ENDED, weft_thread_join_until(mine->target, weft_deadline_in(1000 * SECOND))); break;
@@ -82,6 +83,7 @@ static void wait_for_target(struct waits *mine, enum way how) {
       struct wait end;
       prepare(&end, WEFT_AWAIT_THREAD);
       CHECK(arm(&end, mine->target, WEFT_AWAIT_THREAD));
+      atomic_store(&mine->has_begun, 1);
       while (atomic_load(&end.calls) == 0) CHECK(usleep(100) == 0);
       CHECK(end.status == WEFT_ENDED);
     }
@@ -97,7 +99,6 @@ static void wait_in_region(void *argument) {
   struct waits *mine = argument;
   arrive();
   OK(weft_blocking_begin());
-  atomic_store(&mine->has_begun, 1);
   if (mine->how == AS_ANOTHER_OS_THREAD) {
     pthread_t other;
     CHECK(pthread_create(&other, NULL, wait_as_os_thread, mine) == 0);
@@ -110,7 +111,8 @@ static void wait_in_region(void *argument) {
   add_one(&passed);
 }
 
-/* Another OS thread runs their worker meanwhile, or none. */
+/* Another OS thread runs their worker meanwhile, or none. The worker is not main's: a region on main's OS
+ * thread is waited for. */
 static void joiners_in_regions_are_told(const char *os_threads) {
   phase = os_threads;
   CHECK(setenv("WEFT_BLOCKING_THREADS", os_threads, 1) == 0);
@@ -123,7 +125,7 @@ static void joiners_in_regions_are_told(const char *os_threads) {
     for (int each = 0; each < WAYS; ++each) {
       all[each] = (struct waits){(enum way)each, start_pinned(wait_for_event, NULL, 1), 0, 0};
       wait_at_least(&arrived, 2 * each + 1);
-      joiners[each] = has_spares ? start(wait_in_region, &all[each]) : start_pinned(wait_in_region, &all[each], each + 2);
+      joiners[each] = start_pinned(wait_in_region, &all[each], has_spares ? 1 : each + 2);
       wait_for(&all[each].has_begun, 1);
     }
     if (round % 2 == 0) OK(weft_sleep_ns(MILLISECOND)); /* they wait by then */
