@@ -51,12 +51,11 @@ const void* caller_identity() {
 
 // Inside nesting_lock.
 status check_is_first_caller() {
-  if (caller_identity() == first_caller) return status::ok;
-  const sched::unit* const self = sched::unit_in_region();
+  const bool is_in_region = sched::local::current_worker() == nullptr && sched::unit_in_region() != nullptr;
+  if (!is_in_region && caller_identity() == first_caller) return status::ok;
   return sched::because(status::not_owner, nullptr,
-                        self != nullptr && self == first_caller
-                            ? "the caller is in a blocking region, which weft_blocking_end ends"
-                            : "the caller is not the one that called weft_init first");
+                        is_in_region ? "the caller is in a blocking region, which weft_blocking_end ends"
+                                     : "the caller is not the one that called weft_init first");
 }
 
 // For weft_init on an OS thread outside: the runtime that ends must be gone before the next one
