@@ -2,9 +2,10 @@
  * HIP, SYCL and AscendCL. The interface is that of nOS-V and Nanos6; `../MAP.md` says what each
  * function is made of.
  *
- * A task is a ULT: one of weft_thread_create, one of alpi_task_spawn, or the caller of weft_init. A
- * fork is part of its forker's task. Tasklets, callbacks, OS threads outside and callers inside a
- * blocking region are outside of tasks.
+ * A task is a ULT: one of weft_thread_create, one of alpi_task_spawn, or the caller of weft_init.
+ * Tasklets, callbacks, OS threads outside and callers inside a blocking region are outside of tasks,
+ * and so are forks that another worker took; a fork that runs in its join is part of its forker's
+ * task.
  *
  * The functions return ALPI_SUCCESS or an error of their own; weft_last_error() has its text.
  * "Switches" and "Callers" are those of weft.h. */

@@ -1,7 +1,8 @@
 /* Tasks. A ULT has a record from its first call that needs one until it has completed; the handle of
  * the task is its address.
  *
- * Of a task's events, `events` counts those that the task had and has not seen fulfilled. Each one
+ * Of a task's events, `events` counts those that the task had and has not seen fulfilled; the task
+ * alone changes it. Each one
  * that is fulfilled is a token of `fulfilled`, which the task takes when it looks. So a caller that
  * fulfils events touches the semaphore alone, and the task may free the record once it has taken
  * the last token. */
@@ -10,13 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #include "fail.h"
 
 struct alpi_task {
   weft_thread *unit;
-  uint64_t events; /* atomic: forks of the task increase it, too */
+  uint64_t events;
   weft_semaphore fulfilled;
 
   /* Of alpi_task_spawn; body is null in records of other ULTs. */
@@ -42,13 +44,10 @@ _Noreturn static void die(const char *why) {
 }
 
 static bool has_events(struct alpi_task *task) {
-  while (__atomic_load_n(&task->events, __ATOMIC_RELAXED) != 0 && weft_semaphore_try_acquire(&task->fulfilled) == WEFT_OK) {
-    __atomic_fetch_sub(&task->events, 1, __ATOMIC_RELAXED);
-  }
-  return __atomic_load_n(&task->events, __ATOMIC_RELAXED) != 0;
+  while (task->events != 0 && weft_semaphore_try_acquire(&task->fulfilled) == WEFT_OK) --task->events;
+  return task->events != 0;
 }
 
-/* By the task, when no fork of it runs. */
 static void wait_for_events(struct alpi_task *task) {
   for (; task->events != 0; --task->events) {
     if (weft_semaphore_acquire(&task->fulfilled) != WEFT_OK) die("a task that has events cannot wait for them where it ends");
@@ -69,9 +68,10 @@ static bool may_use_key(void) {
   return key_status == WEFT_OK;
 }
 
-/* The ULT that calls, or null. */
+/* The ULT that calls, or null, also in a fork that another worker took: it would run beside its
+ * forker with the same handle, and what is told to a handle reaches one caller alone. */
 static weft_thread *calling_unit(void) {
-  weft_thread *const unit = weft_self();
+  weft_thread *const unit = weft_hot_known_self();
   return unit != NULL && !weft_thread_is_tasklet(unit) ? unit : NULL;
 }
 
@@ -130,7 +130,7 @@ EXPORT int alpi_task_waitfor_ns(uint64_t target_ns, uint64_t *actual_ns) {
 
 EXPORT int alpi_task_events_increase(struct alpi_task *task, uint64_t increment) {
   const int error = check_is_own(task, "alpi_task_events_increase");
-  if (error == ALPI_SUCCESS) __atomic_fetch_add(&task->events, increment, __ATOMIC_RELAXED);
+  if (error == ALPI_SUCCESS) task->events += increment;
   return error;
 }
 
@@ -217,5 +217,6 @@ EXPORT int alpi_task_spawn(void (*body)(void *), void *body_args, void (*complet
   if (status == WEFT_OK) return ALPI_SUCCESS;
   free(made);
   if (status == WEFT_NOT_INITIALIZED) return fail_not_started("alpi_task_spawn");
-  return fail(ALPI_ERR_OUT_OF_MEMORY, "alpi_task_spawn", NULL, no_memory);
+  weft_ext_fail_as("alpi_task_spawn");
+  return status == WEFT_NOMEM || status == WEFT_AGAIN ? ALPI_ERR_OUT_OF_MEMORY : ALPI_ERR_UNKNOWN;
 }

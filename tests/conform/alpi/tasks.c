@@ -1,6 +1,9 @@
 /* Tasks that block, wait, have events, and are suspended. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+#include <weft/hot.h>
 
 #include "check.h"
 
@@ -232,6 +235,38 @@ static void suspended_tasks_wait_for_events(void) {
   await_callbacks(1);
 }
 
+/* ---- forks --------------------------------------------------------------------------------------- */
+
+/* Whether the caller is a task, and which. */
+struct view {
+  struct alpi_task *mine;
+  atomic_bool *is_running;
+};
+
+static void looks(void *view) {
+  struct view *const one = view;
+  *one->is_running = true;
+  one->mine = self();
+  if (one->mine == NULL) {
+    FAILS(ALPI_ERR_OUTSIDE_TASK, alpi_task_waitfor_ns(0, NULL), "not a task");
+  } else {
+    OK(alpi_task_waitfor_ns(0, NULL));
+  }
+}
+
+static void forks_that_others_take_are_outside(unsigned workers) {
+  struct alpi_task *const mine = self();
+  atomic_bool is_running = false;
+  struct view view = {NULL, &is_running};
+  weft_forked *const forked = weft_fork(looks, &view, sizeof view);
+  const bool waits = workers > 1 && getenv("WEFT_SCHEDULE") == NULL;
+  while (waits && !is_running) continue; /* another worker takes it */
+  weft_fork_join(forked, looks, &view, sizeof view);
+  CHECK(view.mine == NULL || view.mine == mine);
+  if (waits) CHECK(view.mine == NULL);
+  if (workers == 1) CHECK(view.mine == mine);
+}
+
 /* ---- arguments, labels --------------------------------------------------------------------------- */
 
 static void is_named(void *argument) {
@@ -284,6 +319,7 @@ int main(void) {
     suspended_tasks_run_again();
     suspended_tasks_wait_to_be_unblocked();
     suspended_tasks_wait_for_events();
+    forks_that_others_take_are_outside(workers);
     callbacks_may_block_and_be_tasks();
     arguments();
     CHECK(weft_finalize() == WEFT_OK);
