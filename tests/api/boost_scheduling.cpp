@@ -1,6 +1,7 @@
 // Algorithms of the program's order the fibers of an OS thread, as in Boost.Fiber: by priority, of
 // one queue for several OS threads, of a NUMA node's. Each scene runs in a child process, in which
-// the library has not started. The text names nothing of Weft's but what runs the scenes.
+// the library has not started. The text names nothing of Weft's but what runs the scenes,
+// and blocking regions.
 #include <boost/context/detail/apply.hpp>
 #include <boost/context/stack_context.hpp>
 #include <boost/fiber/algo/algorithm.hpp>
@@ -30,6 +31,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <weft/blocking.h>
 
 #include "../support/scene.hpp"
 
@@ -350,6 +353,73 @@ TEST_CASE("an algorithm may be derived from round_robin, and take another one's 
     NEED(first == 1);  // handed over
     NEED(second == 2);
     mix();
+  });
+}
+
+TEST_CASE("an algorithm that shares its queue may take its own kind's place") {
+  expect_well([] {
+    fibers::use_scheduling_algorithm<fibers::algo::shared_work>();
+    int ran = 0;
+    fibers::fiber one([&ran] { ++ran; });
+    fibers::fiber other([&ran] { ++ran; });
+    fibers::use_scheduling_algorithm<fibers::algo::shared_work>(true);
+    one.join();
+    other.join();
+    NEED(ran == 2);
+  });
+  expect_well([] {
+    const std::vector<fibers::numa::node> nodes = fibers::numa::topology();
+    const std::uint32_t cpu = *nodes[0].logical_cpus.begin();
+    fibers::use_scheduling_algorithm<fibers::numa::algo::work_stealing>(cpu, nodes[0].id, nodes);
+    fibers::fiber one([] {});
+    fibers::use_scheduling_algorithm<fibers::numa::algo::work_stealing>(cpu, nodes[0].id, nodes);
+    one.join();
+  });
+}
+
+TEST_CASE("fibers of an algorithm wait in blocking regions, and go on") {
+  expect_well([] {
+    fibers::use_scheduling_algorithm<by_priority>();
+    bool has_run = false;
+    fibers::fiber other([&has_run] { has_run = true; });
+    NEED(weft_blocking([](void*) { scene::sleep_ms(20); }, nullptr) == WEFT_OK);
+    other.join();
+    NEED(has_run);
+    fibers::promise<int> promised;
+    fibers::fiber waiting([&promised] { NEED(promised.get_future().get() == 5); });
+    this_fiber::yield();
+    fibers::fiber blocking([&promised] {
+      const auto keep = [](void* promise) {
+        scene::sleep_ms(20);
+        static_cast<fibers::promise<int>*>(promise)->set_value(5);
+        scene::sleep_ms(5);
+      };
+      NEED(weft_blocking(keep, &promised) == WEFT_OK);
+    });
+    waiting.join();
+    blocking.join();
+  });
+}
+
+TEST_CASE("a mutex that was locked before the OS thread's first fiber is unlocked after it") {
+  const auto lock_around = [] {
+    fibers::mutex one;
+    fibers::recursive_mutex many;
+    one.lock();
+    many.lock();
+    fibers::fiber first([] {});
+    many.lock();
+    many.unlock();
+    many.unlock();
+    one.unlock();
+    NEED(one.try_lock());
+    one.unlock();
+    first.join();
+  };
+  expect_well(lock_around);
+  expect_well([lock_around] {
+    fibers::fiber([] {}).join();
+    std::thread(lock_around).join();
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include <weft/boost/detail/errors.hpp>
 #include <weft/condition_variable_any.hpp>
+#include <weft/fiber/detail/library.hpp>
 #include <weft/mutex.hpp>
 
 namespace weft::detail {
@@ -57,11 +58,12 @@ class boost_mutex {
   }
 
  private:
-  // Of a fiber its handle, of an OS thread an address of its own.
+  // Of a fiber its handle, of an OS thread's own flow of control an address, before the OS thread's
+  // first fiber and after.
   static const void* caller() noexcept {
     static thread_local char own;
     const void* const self = weft_self();
-    return self != nullptr ? self : &own;
+    return self != nullptr && self != fibers::detail::flow_here() ? self : &own;
   }
   void refuse_holder() const {
     if (!IsRecursive && holder_.load(std::memory_order_relaxed) == caller())

@@ -142,7 +142,22 @@ class order_by_algorithm final : public fibers::detail::order {
   }
 
   void replace(algorithm::ptr_t wanted) {
-    while (context* const next = algorithm_->pick_next()) wanted->awakened(next);
+    // All are taken first: the two may share a queue.
+    std::vector<context*> ready;
+    const auto give = [&ready](algorithm& to) {
+      for (context* const each : ready) to.awakened(each);
+    };
+    try {
+      for (context* next = nullptr;; ready.push_back(next)) {
+        ready.reserve(ready.size() + 1);
+        next = algorithm_->pick_next();
+        if (next == nullptr) break;
+      }
+    } catch (...) {
+      give(*algorithm_);
+      throw;
+    }
+    give(*wanted);
     const std::lock_guard hold(lock_);
     algorithm_ = std::move(wanted);
   }
@@ -152,7 +167,7 @@ class order_by_algorithm final : public fibers::detail::order {
   static void push(void* state, weft_thread* unit, weft_push_reason reason) {
     auto* const mine = static_cast<order_by_algorithm*>(state);
     const bool is_new = reason == WEFT_PUSH_NEW;
-    if (fibers::detail::own_order != mine) return mine->push_from_outside(unit);
+    if (!mine->is_here()) return mine->push_from_outside(unit);
     if (is_new && std::exchange(mine->holds_next_, false)) {
       contexts::renew(unit)->home_ = mine;
       mine->held_ = unit;
@@ -204,10 +219,20 @@ class order_by_algorithm final : public fibers::detail::order {
 
   // ---- the dispatcher ----
 
+  // False while one of the OS thread's fibers is in a blocking region there, and another OS thread
+  // runs its worker: the algorithm is this one's alone, and would block that one.
+  bool is_here() const noexcept { return fibers::detail::order_here() == this && weft_worker_self() >= 0; }
+  // Leaves the worker to the fiber whose region ends.
+  static void rest() noexcept { static_cast<void>(weft_sleep_ns(1'000'000)); }
+
   static void serve(void* state) {
     auto* const mine = static_cast<order_by_algorithm*>(state);
     contexts::have(weft_self(), type::dispatcher_context);
     while (!mine->has_ended_) {
+      if (!mine->is_here()) {
+        rest();
+        continue;
+      }
       static_cast<void>(weft_ext_should_stop());  // takes in what others sent to this worker
       weft_thread* const next = pop(mine);        // with the dispatcher's identity
       if (next == nullptr) {
