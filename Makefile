@@ -17,7 +17,7 @@ may-build = { { mkdir -p build/$(1) && test -w build/$(1) && { test ! -e build/$
 configure-and-build = @$(call configure,$(1)) && \
 	cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 what-is-installed = weft weft_static $(patsubst %/CMakeLists.txt,%/all,$(wildcard net/CMakeLists.txt dist/CMakeLists.txt faces/CMakeLists.txt lang/CMakeLists.txt tools/weft/CMakeLists.txt))
-shared-libraries = weft weft_abt weft_qthread weft_threads weft_dist weft_tascell
+shared-libraries = weft weft_abt weft_alpi weft_qthread weft_threads weft_dist weft_tascell
 what-ships = $(what-is-installed) $(patsubst %/CMakeLists.txt,%/all,$(wildcard examples/CMakeLists.txt))
 some-tests = ctest --preset $(1) --no-tests=error -L '^($(2))$$'
 

@@ -151,7 +151,8 @@ def main(folder):
     run("cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *TARGETS)
     wheel = wheel_of(build, folder, machine_tag())
     size = os.path.getsize(wheel)
-    print(f"{wheel} ({size / 1e6:.2f} MB)\nIt is for machines whose C library is not older than this one's. To install it:\n\n  pip install {shlex.quote(wheel)}")
+    print(f"{wheel} ({size / 1e6:.2f} MB)\nIt is for machines whose C library is not older than this one's. To install it in an environment:\n\n"
+          f"  python3 -m venv environment\n  environment/bin/pip install {shlex.quote(wheel)}")
     if size > LIMIT_BYTES:
         sys.exit(f"make wheel: the wheel is to have at most {LIMIT_BYTES / 1e6:.0f} MB")
     return wheel
