@@ -29,8 +29,8 @@ typedef struct weft_polled {
  * by itself in the same way. deadline_ns may be WEFT_FOREVER. After WEFT_TIMEOUT is_done is not
  * called any more for this call.
  * Errors: WEFT_INVALID (is_done is null), WEFT_TIMEOUT (the deadline passed before is_done returned
- * true), WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback, and is_done returned false).
- * Switches: may. Callers: any, also while the runtime does not run.
+ * true), WEFT_CANNOT_BLOCK (the caller is a tasklet, and is_done returned false).
+ * Switches: may. Callers: any, also without a runtime; a callback is refused as a tasklet is.
  * Undefined: is_done waits, calls a function of Weft, or throws. */
 WEFT_NODISCARD WEFT_API weft_status weft_wait_poll(bool (*is_done)(void *argument), void *argument, uint64_t deadline_ns);
 

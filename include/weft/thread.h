@@ -215,8 +215,8 @@ WEFT_API void weft_yield(void);
  * not wait beyond deadline_ns, which may be WEFT_FOREVER. On an OS thread outside it sleeps for 50
  * microseconds at most. Where the condition can be a function, weft_wait_poll is better.
  * Errors: WEFT_TIMEOUT (the deadline has passed, even if other units had their turn),
- * WEFT_CANNOT_BLOCK (the caller is a tasklet or a callback).
- * Switches: may. Callers: any. */
+ * WEFT_CANNOT_BLOCK (the caller is a tasklet).
+ * Switches: may. Callers: any; a callback is refused as a tasklet is. */
 WEFT_NODISCARD WEFT_API weft_status weft_yield_or_wait(uint64_t deadline_ns);
 
 /* Runs a given thread next on this worker.
