@@ -131,6 +131,7 @@ void take_policy(const inheritance& from) {
 }  // namespace
 
 void read_inheritance(inheritance* out) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
   (void)sigprocmask(SIG_SETMASK, nullptr, reinterpret_cast<sigset_t*>(out->blocked));
   out->knows_cpus = read_mask(&out->cpus);
   read_policy(out);
@@ -140,6 +141,7 @@ void read_inheritance(inheritance* out) {
 }
 
 void take_inheritance(const inheritance& from) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
   (void)sigprocmask(SIG_SETMASK, reinterpret_cast<const sigset_t*>(from.blocked), nullptr);
   if (from.knows_cpus) write_mask(from.cpus);
   take_policy(from);
