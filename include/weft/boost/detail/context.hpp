@@ -192,7 +192,7 @@ class context : public weft::detail::ready_hook {
   weft_thread* unit_;
   type type_;
   std::unique_ptr<fiber_properties> properties_;
-  weft::detail::order_by_algorithm* home_ = nullptr;  // who orders it; null: it is in no order's pool
+  weft::detail::order_by_algorithm* home_ = nullptr;  // null: it is in no order's pool
 };
 
 // A place in a ready queue.
