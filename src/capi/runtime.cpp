@@ -10,6 +10,7 @@
 #include "capi/points.hpp"
 #include "life/second_init.hpp"
 #include "life/start.hpp"
+#include "os/fence.hpp"
 #include "os/futex.hpp"
 #include "os/process.hpp"
 #include "queue/spinlock.hpp"
@@ -84,6 +85,7 @@ void note_end() {
 // In a child of fork(2). The OS thread that started, ended or used the runtime meanwhile is not
 // there.
 void on_fork_in_child() {
+  weft::os::forget_fences_of_others();
   const bool was_changing = !nesting_lock.try_lock();
   sched::local::forget_others();
   if (was_changing || nesting != 0 || is_ending.load(weft::base::relaxed) != 0) sched::become_left_behind();

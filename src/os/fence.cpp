@@ -10,11 +10,16 @@
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "os/fault.hpp"
+#include "os/shared_fence.hpp"
+#include "os/thread.hpp"
 
 namespace weft::os {
 namespace {
 
 constexpr int fence_tries = 100;
+
+constinit shared_fence shared;
+constexpr unsigned patience = 64;  // yields: some tens of microseconds, longer than two fences on 64 CPUs
 
 bool membarrier(int command) {
   if (fault::fails(call::membarrier)) return false;
@@ -34,7 +39,11 @@ void fence_by(int command) {
 
 bool register_asymmetric_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
 
-void heavy_fence() { fence_by(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+void heavy_fence() {
+  shared.run(patience, [] { fence_by(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }, [] { yield_cpu(); });
+}
+
+void forget_fences_of_others() { shared.forget_others(); }
 
 bool register_fence_between_processes() { return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED); }
 

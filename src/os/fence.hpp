@@ -1,6 +1,7 @@
 // The heavy half of an asymmetric fence pair (the light half is base::light_fence): makes every
 // other running OS thread of the process execute a full fence. About a microsecond, so for the rare
-// side only. Callable from any OS thread.
+// side only. Callers on several CPUs share fences: protocol X, shared_fence.hpp. Callable from any
+// OS thread.
 #pragma once
 
 namespace weft::os {
@@ -12,6 +13,9 @@ bool register_asymmetric_fence();
 // After a successful registration only. A kernel that then refuses ends the program with a message:
 // there is no safe way on.
 void heavy_fence();
+
+// In a child of fork(2), before its first heavy_fence().
+void forget_fences_of_others();
 
 // The heavy half between processes that share memory: makes every running OS thread of each process
 // that has registered execute a full fence. A process registers for the light halves that it runs;
