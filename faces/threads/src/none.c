@@ -25,6 +25,10 @@ static threads_status none_join(threads_thread *thread) {
   return refuse("threads_join");
 }
 static uint64_t none_self_id(void) { return 0; }
+static bool none_self_compare(const threads_thread *thread) {
+  (void)thread;
+  return false;
+}
 static void none_yield(void) {}
 static threads_status none_sleep_ns(uint64_t interval_ns) {
   (void)interval_ns;
@@ -142,6 +146,7 @@ const threads_component threads_component_none = {
     .create = none_create,
     .join = none_join,
     .self_id = none_self_id,
+    .self_compare = none_self_compare,
     .yield = none_yield,
     .sleep_ns = none_sleep_ns,
     .list_start = none_list_start,

@@ -8,6 +8,7 @@
 #include <weft_threads/manage.h>
 
 #include "builtin.h"
+#include "caller.h"
 #include "choose.h"
 #include "environment.h"
 
@@ -94,11 +95,15 @@ threads_status threads_start(const threads_config *config) {
   threads_status status = THREADS_INVALID;
   const threads_component *const chosen = choose(config, &status);
   if (chosen == NULL) return refuse_choice(status, config);
+  const uint64_t before = caller_identity();
   status = chosen->start(config);
   if (status != THREADS_OK) return refuse_start(status, chosen);
   starter.os_thread = pthread_self();
   starter.id = chosen->self_id();
-  threads_component_now = chosen;
+  caller_counts_start();
+  /* release: what the start has set up; pairs with caller.c */
+  __atomic_store_n(&threads_component_now, chosen, __ATOMIC_RELEASE);
+  caller_has_changed(before);
   return THREADS_OK;
 }
 
@@ -111,8 +116,11 @@ threads_status threads_stop(void) {
   if (!threads_is_started())
     return threads_fail(THREADS_NOT_STARTED, "threads_stop", NULL, "no implementation runs: call threads_start first", 0);
   if (!is_starter()) return threads_fail(THREADS_NOT_OWNER, "threads_stop", NULL, "the caller is not that of threads_start", 0);
+  const uint64_t before = caller_identity();
   const threads_status status = threads_component_now->stop();
-  if (status == THREADS_OK) threads_component_now = &threads_component_none;
+  if (status != THREADS_OK) return status;
+  __atomic_store_n(&threads_component_now, &threads_component_none, __ATOMIC_RELEASE);
+  caller_has_changed(before);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef WEFT_TESTS_CONFORM_THREADS_CHECK_H
 #define WEFT_TESTS_CONFORM_THREADS_CHECK_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,15 @@ static inline void wait_for(atomic_int *value, int wanted) {
   while (atomic_load(value) != wanted) threads_yield();
 }
 
+/* Also where no implementation runs. */
+static inline void let_others_run(void) {
+  if (threads_is_started()) {
+    threads_yield();
+  } else {
+    sched_yield();
+  }
+}
+
 /* No more threads than these wait for each other here: an implementation with a limit has so
  * many OS threads. */
 enum { workers = 4 };
@@ -58,5 +68,12 @@ void check_mutexes(void);
 void check_syncs(void);
 void check_keys(void);
 void check_queries(void);
+/* Also before the start and after the stop. */
+void check_libraries(void);
+void check_progress(void);
+/* Over the start. */
+void take_a_lock_before_the_start(void);
+void check_a_lock_over_the_start(void);
+void check_that_this_is_still_main(void);
 
 #endif

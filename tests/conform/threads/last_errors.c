@@ -3,6 +3,9 @@
 #include <pthread.h>
 
 #include <weft_threads/component.h>
+#include <weft_threads/lock.h>
+#include <weft_threads/progress.h>
+#include <weft_threads/tracked.h>
 
 #include "check.h"
 
@@ -106,6 +109,8 @@ static void mutexes(void) {
   OK(threads_mutex_unlock(&mutex));
 }
 
+static void too_many_tracked_keys(void);
+
 static void keys(void) {
   enum { more_than_all = 2048 };
   static threads_key all[more_than_all];
@@ -117,7 +122,65 @@ static void keys(void) {
   while (made < more_than_all && threads_key_create(NULL, &all[made]) == THREADS_OK) ++made;
   CHECK(made < more_than_all);
   FAILS(THREADS_AGAIN, "there are too many keys", threads_key_create(NULL, &all[made]));
+  too_many_tracked_keys();
   while (made-- != 0) OK(threads_key_delete(all[made]));
+}
+
+/* ---- what libraries use ---- */
+
+static void locks(void) {
+  threads_lock lock = THREADS_LOCK_INIT, recursive = THREADS_LOCK_RECURSIVE_INIT;
+  FAILS(THREADS_INVALID, "lock is null", threads_lock_acquire(NULL));
+  FAILS(THREADS_INVALID, "lock is null", threads_lock_try_acquire(NULL));
+  FAILS(THREADS_INVALID, "lock is null", threads_lock_release(NULL));
+  FAILS(THREADS_INVALID, "lock is null", threads_lock_destroy(NULL));
+  FAILS(THREADS_NOT_OWNER, "no caller holds it", threads_lock_release(&lock));
+  FAILS(THREADS_NOT_OWNER, "it is recursive, and another caller holds it", threads_lock_release(&recursive));
+  OK(threads_lock_acquire(&lock));
+  FAILS(THREADS_BUSY, "another caller holds it, or the caller does and it is not recursive", threads_lock_try_acquire(&lock));
+  FAILS(THREADS_BUSY, "a caller holds it", threads_lock_destroy(&lock));
+  OK(threads_lock_release(&lock));
+}
+
+static void waits_with_progress(void) {
+  threads_progress progress = THREADS_PROGRESS_INIT(NULL, NULL, 1);
+  threads_lock lock = THREADS_LOCK_RECURSIVE_INIT;
+  threads_progress_cond changed = THREADS_PROGRESS_COND_INIT;
+  threads_turn turn = THREADS_TURN_INIT;
+  threads_wait_sync sync;
+  FAILS(THREADS_INVALID, "sync is null", threads_wait_sync_init(NULL, &progress, 1));
+  FAILS(THREADS_INVALID, "progress is null", threads_wait_sync_init(&sync, NULL, 1));
+  FAILS(THREADS_INVALID, "count is negative", threads_wait_sync_init(&sync, &progress, -1));
+  FAILS(THREADS_INVALID, "sync is null", threads_wait_sync_wait(NULL, NULL));
+  FAILS(THREADS_INVALID, "sync is null", threads_wait_sync_update(NULL, 1, 0));
+  FAILS(THREADS_INVALID, "sync is null", threads_wait_sync_release(NULL));
+  OK(threads_wait_sync_init(&sync, &progress, 1));
+  FAILS(THREADS_INVALID, "updates is negative", threads_wait_sync_update(&sync, -1, 0));
+  FAILS(THREADS_BUSY, "it is not done", threads_wait_sync_release(&sync));
+  FAILS(THREADS_INVALID, "progress is null", threads_progress_wake_all(NULL, 1));
+  FAILS(THREADS_INVALID, "outcome is 0", threads_progress_wake_all(&progress, 0));
+  FAILS(THREADS_INVALID, "cond is null", threads_progress_cond_signal(NULL));
+  FAILS(THREADS_INVALID, "cond is null", threads_progress_cond_broadcast(NULL));
+  FAILS(THREADS_INVALID, "cond is null", threads_progress_cond_wait(NULL, &lock, &progress));
+  FAILS(THREADS_INVALID, "lock is null", threads_progress_cond_wait(&changed, NULL, &progress));
+  FAILS(THREADS_INVALID, "progress is null", threads_progress_cond_wait(&changed, &lock, NULL));
+  FAILS(THREADS_NOT_OWNER, "no caller holds lock", threads_progress_cond_wait(&changed, &lock, &progress));
+  OK(threads_lock_acquire(&lock));
+  OK(threads_lock_acquire(&lock));
+  FAILS(THREADS_INVALID, "the caller holds lock, a recursive one, more than once",
+        threads_progress_cond_wait(&changed, &lock, &progress));
+  FAILS(THREADS_INVALID, "turn is null", threads_turn_acquire(NULL, &progress));
+  FAILS(THREADS_INVALID, "progress is null", threads_turn_acquire(&turn, NULL));
+  FAILS(THREADS_INVALID, "turn is null", threads_turn_release(NULL));
+  FAILS(THREADS_NOT_OWNER, "no caller has it", threads_turn_release(&turn));
+  FAILS(THREADS_INVALID, "key is null", threads_tracked_set(NULL, NULL));
+  FAILS(THREADS_INVALID, "key is null", threads_tracked_delete(NULL));
+}
+
+/* The table is full of keys. */
+static void too_many_tracked_keys(void) {
+  threads_tracked_key key = THREADS_TRACKED_KEY_INIT(NULL);
+  FAILS(THREADS_AGAIN, "there are too many keys", threads_tracked_set(&key, &key));
 }
 
 /* ---- components ---- */
@@ -232,6 +295,8 @@ int main(int count, char **arguments) {
   lists();
   mutexes();
   keys();
+  locks();
+  waits_with_progress();
   others_do_not_disturb();
   if (is_weft)
     FAILS(THREADS_UNSUPPORTED, "the implementation does not count, as threads_features() says", threads_counts(&counted));

@@ -16,9 +16,10 @@ import face_map
 
 class MapTest(face_map.FaceMap, unittest.TestCase):
     FACE = "threads"
-    HEADERS = ("include/weft_threads/threads.h", "include/weft_threads/manage.h", "include/weft_threads/component.h")
+    HEADERS = ("include/weft_threads/threads.h", "include/weft_threads/manage.h", "include/weft_threads/component.h", "include/weft_threads/lock.h",
+               "include/weft_threads/progress.h", "include/weft_threads/tracked.h", "include/weft_threads/guarded.h")
     DECLARATION = re.compile(r"^(?:THREADS_NODISCARD )?THREADS_API [^;()]*?\b(threads_\w+)\(", re.MULTILINE)
-    COUNT = 45
+    COUNT = 67
     COLUMNS = 6
 
 

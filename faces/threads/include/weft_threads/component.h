@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* The version of this table. */
-#define THREADS_COMPONENT_VERSION 1
+#define THREADS_COMPONENT_VERSION 2
 /* The symbol that a loadable implementation exports. */
 #define THREADS_COMPONENT_SYMBOL "weft_threads_component"
 
@@ -39,6 +39,7 @@ typedef struct threads_component {
   threads_status (*create)(threads_function function, void *argument, threads_thread **out); /* threads_create */
   threads_status (*join)(threads_thread *thread);                                            /* threads_join */
   uint64_t (*self_id)(void);                                                                 /* threads_self_id */
+  bool (*self_compare)(const threads_thread *thread);                                        /* threads_self_compare */
   void (*yield)(void);                                                                       /* threads_yield */
   threads_status (*sleep_ns)(uint64_t interval_ns);                                          /* threads_sleep_ns */
 
@@ -81,15 +82,15 @@ THREADS_API threads_status threads_add_component(const threads_component *compon
 
 /* The part of the table that is made of the functions of threads.h, whichever of them are in
  * scope. */
-#define THREADS_COMPONENT_CALLS                                                                                       \
-  .create = threads_create, .join = threads_join, .self_id = threads_self_id, .yield = threads_yield,                 \
-  .sleep_ns = threads_sleep_ns, .list_start = threads_list_start, .list_wait = threads_list_wait,                     \
-  .mutex_lock = threads_mutex_lock, .mutex_try_lock = threads_mutex_try_lock, .mutex_unlock = threads_mutex_unlock,   \
-  .mutex_destroy = threads_mutex_destroy, .cond_wait = threads_cond_wait, .cond_wait_until = threads_cond_wait_until, \
-  .cond_signal = threads_cond_signal, .cond_broadcast = threads_cond_broadcast, .cond_destroy = threads_cond_destroy, \
-  .sync_read_fe = threads_sync_read_fe, .sync_read_ff = threads_sync_read_ff, .sync_write_ef = threads_sync_write_ef, \
-  .sync_write_xf = threads_sync_write_xf, .sync_empty = threads_sync_empty, .sync_fill = threads_sync_fill,           \
-  .sync_is_full = threads_sync_is_full, .sync_destroy = threads_sync_destroy, .key_create = threads_key_create,       \
+#define THREADS_COMPONENT_CALLS                                                                                           \
+  .create = threads_create, .join = threads_join, .self_id = threads_self_id, .self_compare = threads_self_compare,       \
+  .yield = threads_yield, .sleep_ns = threads_sleep_ns, .list_start = threads_list_start, .list_wait = threads_list_wait, \
+  .mutex_lock = threads_mutex_lock, .mutex_try_lock = threads_mutex_try_lock, .mutex_unlock = threads_mutex_unlock,       \
+  .mutex_destroy = threads_mutex_destroy, .cond_wait = threads_cond_wait, .cond_wait_until = threads_cond_wait_until,     \
+  .cond_signal = threads_cond_signal, .cond_broadcast = threads_cond_broadcast, .cond_destroy = threads_cond_destroy,     \
+  .sync_read_fe = threads_sync_read_fe, .sync_read_ff = threads_sync_read_ff, .sync_write_ef = threads_sync_write_ef,     \
+  .sync_write_xf = threads_sync_write_xf, .sync_empty = threads_sync_empty, .sync_fill = threads_sync_fill,               \
+  .sync_is_full = threads_sync_is_full, .sync_destroy = threads_sync_destroy, .key_create = threads_key_create,           \
   .key_delete = threads_key_delete, .key_set = threads_key_set, .key_get = threads_key_get
 
 #ifdef __cplusplus

@@ -64,6 +64,18 @@ THREADS_API bool threads_is_started(void);
  * Switches: never. Callers: any, also before threads_start. */
 THREADS_API uint64_t threads_now_ns(void);
 
+/* ---- the main thread ---------------------------------------------------------------------- */
+
+/* Marks the caller as the main thread, for libraries that promise calls from that one alone. If
+ * threads_start makes it a thread, or threads_stop an OS thread again, it stays the main thread.
+ * Switches: never. Callers: any, also before threads_start and after threads_stop. */
+THREADS_API void threads_set_main(void);
+
+/* Tells whether the caller was marked as the main thread.
+ * Returns: true if it was; false while no caller is marked.
+ * Switches: never. Callers: any, also before threads_start and after threads_stop. */
+THREADS_API bool threads_is_main(void);
+
 /* ---- queries --------------------------------------------------------------------------------- */
 
 /* Returns the name of the implementation that runs.

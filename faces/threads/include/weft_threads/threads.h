@@ -43,6 +43,9 @@
  *   Memory      A caller that joined a thread, or waited for its list, sees what the thread wrote.
  *               A caller that locks a mutex, or reads a sync variable, sees what was written before
  *               the mutex was unlocked, or the variable written.
+ *   Libraries   lock.h, progress.h, tracked.h and guarded.h, beside this header, have what message
+ *               layers and the like ask for: locks that work before the start and after the stop,
+ *               waits that make progress, keys that know their values, guarded atomics.
  *   Undefined   As far as the implementation knows of an undefined use, it returns an error, or
  *               names the use and aborts. */
 #ifndef WEFT_THREADS_THREADS_H
@@ -76,6 +79,11 @@ THREADS_NODISCARD THREADS_API threads_status threads_join(threads_thread *thread
  * Returns: a number that no other living thread has; 0 outside.
  * Switches: never. Callers: any. */
 THREADS_API uint64_t threads_self_id(void);
+
+/* Tells whether a thread is the caller. A task of an anonymous list may be its parent.
+ * Returns: true if it is; false outside, and for null.
+ * Switches: never. Callers: any. */
+THREADS_API bool threads_self_compare(const threads_thread *thread);
 
 /* Lets other threads run: in an implementation with workers those that are ready on this one, else
  * what the OS chooses.

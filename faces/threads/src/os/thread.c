@@ -50,6 +50,10 @@ threads_status threads_os_join(threads_thread *thread) {
   return THREADS_OK;
 }
 
+bool threads_os_self_compare(const threads_thread *thread) {
+  return thread != NULL && os_self_now != NULL && os_self_now->task == &thread->task;
+}
+
 threads_status threads_os_sleep_ns(uint64_t interval_ns) {
   os_queue_blocked(1);
   clock_sleep_until(clock_deadline_in(interval_ns));

@@ -16,6 +16,7 @@
 threads_status threads_create(threads_function function, void *argument, threads_thread **out);
 threads_status threads_join(threads_thread *thread);
 uint64_t threads_self_id(void);
+bool threads_self_compare(const threads_thread *thread);
 void threads_yield(void);
 threads_status threads_sleep_ns(uint64_t interval_ns);
 threads_status threads_list_start(threads_list *list);

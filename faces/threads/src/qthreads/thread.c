@@ -100,6 +100,10 @@ threads_status threads_join(threads_thread *thread) {
 
 uint64_t threads_self_id(void) { return is_outside() ? 0 : (uint64_t)qthread_id() + 1; }
 
+bool threads_self_compare(const threads_thread *thread) {
+  return thread != NULL && !is_outside() && (*self_place())->thread == thread;
+}
+
 void threads_yield(void) {
   if (is_outside()) {
     sched_yield();

@@ -48,6 +48,12 @@ static inline uint64_t threads_self_id(void) {
   return ABT_self_get_thread_id(&id) == ABT_SUCCESS ? (uint64_t)id + 1 : 0;
 }
 
+static inline bool threads_self_compare(const threads_thread *thread) {
+  ABT_thread self = ABT_THREAD_NULL;
+  if (thread == NULL || threads_argobots_is_outside()) return false;
+  return ABT_self_get_thread(&self) == ABT_SUCCESS && self == (ABT_thread)(uintptr_t)thread;
+}
+
 static inline void threads_yield(void) {
   if (threads_argobots_is_outside()) {
     sched_yield();

@@ -18,6 +18,10 @@ THREADS_NODISCARD static inline threads_status threads_join(threads_thread *thre
 
 static inline uint64_t threads_self_id(void) { return weft_thread_id(weft_self()); }
 
+static inline bool threads_self_compare(const threads_thread *thread) {
+  return thread != NULL && weft_self() == (const weft_thread *)(const void *)thread;
+}
+
 static inline void threads_yield(void) { weft_yield(); }
 
 THREADS_NODISCARD static inline threads_status threads_sleep_ns(uint64_t interval_ns) {

@@ -1,0 +1,191 @@
+/* Wait-syncs: waiters of which some make progress. All lists, promotions and the last update of each
+ * wait-sync belong to the lock of their threads_progress: a waiter that has seen its count at 0
+ * passes that lock once more before its wait-sync may go, and so comes after its updater. */
+#include <weft_threads/detail/fail.h>
+#include <weft_threads/progress.h>
+
+#include "caller.h"
+#include "parking.h"
+
+static int32_t count_of(const threads_wait_sync *sync) {
+  /* acquire: what the updaters wrote before; pairs with their updates */
+  return __atomic_load_n(&sync->count, __ATOMIC_ACQUIRE);
+}
+
+threads_status threads_wait_sync_init(threads_wait_sync *sync, threads_progress *progress, int32_t count) {
+  if (sync == NULL) return threads_fail_on_null("threads_wait_sync_init", "sync");
+  if (progress == NULL) return threads_fail_on_null("threads_wait_sync_init", "progress");
+  if (count < 0) return threads_fail(THREADS_INVALID, "threads_wait_sync_init", "count", "it is negative (%d)", (uint64_t)count);
+  *sync = (threads_wait_sync){.progress = progress, .count = count};
+  return THREADS_OK;
+}
+
+bool threads_wait_sync_is_done(const threads_wait_sync *sync) { return sync == NULL || count_of(sync) <= 0; }
+
+/* ---- the list, inside the lock ----------------------------------------------------------------- */
+
+static void link_last(threads_progress *progress, threads_wait_sync *sync) {
+  sync->next = NULL;
+  sync->previous = progress->last;
+  if (progress->last != NULL) {
+    progress->last->next = sync;
+  } else {
+    progress->first = sync;
+  }
+  progress->last = sync;
+}
+
+static void unlink_it(threads_progress *progress, threads_wait_sync *sync) {
+  if (sync->previous != NULL) {
+    sync->previous->next = sync->next;
+  } else {
+    progress->first = sync->next;
+  }
+  if (sync->next != NULL) {
+    sync->next->previous = sync->previous;
+  } else {
+    progress->last = sync->previous;
+  }
+}
+
+/* Else: the caller would have to wait and cannot; nothing has changed. */
+static threads_status begin_change(threads_wait_sync *sync) {
+  return sync->is_parked ? parking_begin_wake(&sync->parking) : THREADS_OK;
+}
+
+static void end_change(threads_wait_sync *sync) {
+  if (!sync->is_parked) return;
+  __atomic_store_n(&sync->woken, 1, __ATOMIC_SEQ_CST);
+  parking_end_wake(&sync->parking, &sync->woken);
+}
+
+static bool may_make(const threads_progress *progress) {
+  return progress->make != NULL && progress->making < (progress->most != 0 ? progress->most : 1);
+}
+
+/* The slot of a caller that made progress goes to the one that has parked longest. */
+static void promote_next(threads_progress *progress) {
+  for (threads_wait_sync *one = progress->first; one != NULL && may_make(progress); one = one->next) {
+    if (one->is_promoted || !one->is_parked || begin_change(one) != THREADS_OK) continue;
+    one->is_promoted = true;
+    ++progress->making;
+    end_change(one);
+  }
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------ */
+
+/* Outside of the lock. */
+static void make_until_done(const threads_progress *progress, const threads_wait_sync *sync) {
+  while (count_of(sync) > 0) {
+    if (progress->make(progress->argument) <= 0) caller_pause();
+  }
+}
+
+static threads_status park(threads_progress *progress, threads_wait_sync *sync) {
+  __atomic_store_n(&sync->woken, 0, __ATOMIC_RELAXED);
+  sync->is_parked = true;
+  threads_lock_release(&progress->lock);
+  threads_status parked = THREADS_OK;
+  while (parked == THREADS_OK && __atomic_load_n(&sync->woken, __ATOMIC_SEQ_CST) == 0)
+    parked = parking_wait(&sync->parking, &sync->woken, 0);
+  const threads_status status = threads_lock_acquire(&progress->lock);
+  sync->is_parked = false;
+  return parked != THREADS_OK ? parked : status;
+}
+
+/* Inside the lock; linked. */
+static threads_status wait_in_turn(threads_progress *progress, threads_wait_sync *sync) {
+  threads_status status = THREADS_OK;
+  while (status == THREADS_OK && count_of(sync) > 0) {
+    if (!sync->is_promoted && may_make(progress)) {
+      sync->is_promoted = true;
+      ++progress->making;
+    }
+    if (!sync->is_promoted) {
+      status = park(progress, sync);
+      continue;
+    }
+    threads_lock_release(&progress->lock);
+    make_until_done(progress, sync);
+    status = threads_lock_acquire(&progress->lock);
+  }
+  return status;
+}
+
+threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
+  if (sync == NULL) return threads_fail_on_null("threads_wait_sync_wait", "sync");
+  threads_progress *const progress = sync->progress;
+  threads_status status = threads_lock_acquire(&progress->lock);
+  if (status != THREADS_OK) return threads_fail_as(status, "threads_wait_sync_wait");
+  link_last(progress, sync);
+  status = wait_in_turn(progress, sync);
+  unlink_it(progress, sync);
+  if (sync->is_promoted) {
+    sync->is_promoted = false;
+    --progress->making;
+    promote_next(progress);
+  }
+  if (status == THREADS_OK && outcome != NULL) *outcome = sync->outcome;
+  threads_lock_release(&progress->lock);
+  return status == THREADS_OK ? status : threads_fail_as(status, "threads_wait_sync_wait");
+}
+
+/* ---- updates ------------------------------------------------------------------------------------ */
+
+/* Takes updates off while some are left afterwards; such a wait-sync stays where it is. */
+static bool take_off_some(threads_wait_sync *sync, int32_t updates) {
+  int32_t count = __atomic_load_n(&sync->count, __ATOMIC_RELAXED);
+  while (count > updates) {
+    /* acq_rel: what each updater wrote, to the waiter; pairs with count_of */
+    if (__atomic_compare_exchange_n(&sync->count, &count, count - updates, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
+  }
+  return false;
+}
+
+/* Inside the lock. */
+static threads_status complete(threads_wait_sync *sync, int32_t updates, int outcome) {
+  const threads_status status = begin_change(sync);
+  if (status != THREADS_OK) return status;
+  if (outcome != 0) sync->outcome = outcome;
+  const int32_t left = outcome != 0 ? 0 : __atomic_load_n(&sync->count, __ATOMIC_RELAXED) - updates;
+  __atomic_store_n(&sync->count, left, __ATOMIC_RELEASE); /* release: as above */
+  end_change(sync);
+  return THREADS_OK;
+}
+
+threads_status threads_wait_sync_update(threads_wait_sync *sync, int32_t updates, int outcome) {
+  if (sync == NULL) return threads_fail_on_null("threads_wait_sync_update", "sync");
+  if (updates < 0)
+    return threads_fail(THREADS_INVALID, "threads_wait_sync_update", "updates", "it is negative (%d)", (uint64_t)updates);
+  if (outcome == 0 && take_off_some(sync, updates)) return THREADS_OK;
+  threads_progress *const progress = sync->progress;
+  threads_status status = threads_lock_acquire(&progress->lock);
+  if (status == THREADS_OK) {
+    status = complete(sync, updates, outcome);
+    threads_lock_release(&progress->lock);
+  }
+  return status == THREADS_OK ? status : threads_fail_as(status, "threads_wait_sync_update");
+}
+
+threads_status threads_wait_sync_release(threads_wait_sync *sync) {
+  if (sync == NULL) return threads_fail_on_null("threads_wait_sync_release", "sync");
+  if (count_of(sync) > 0) return threads_fail_at(THREADS_BUSY, "threads_wait_sync_release", "sync", "it is not done (%p)", sync);
+  const threads_status status = threads_lock_acquire(&sync->progress->lock);
+  if (status != THREADS_OK) return threads_fail_as(status, "threads_wait_sync_release");
+  threads_lock_release(&sync->progress->lock);
+  parking_destroy(&sync->parking);
+  return THREADS_OK;
+}
+
+threads_status threads_progress_wake_all(threads_progress *progress, int outcome) {
+  if (progress == NULL) return threads_fail_on_null("threads_progress_wake_all", "progress");
+  if (outcome == 0) return threads_fail(THREADS_INVALID, "threads_progress_wake_all", "outcome", "it is 0, which is no error", 0);
+  threads_status status = threads_lock_acquire(&progress->lock);
+  if (status != THREADS_OK) return threads_fail_as(status, "threads_progress_wake_all");
+  for (threads_wait_sync *one = progress->first; one != NULL; one = one->next) {
+    if (count_of(one) > 0 && complete(one, 0, outcome) != THREADS_OK) status = THREADS_CANNOT_BLOCK;
+  }
+  threads_lock_release(&progress->lock);
+  return status == THREADS_OK ? status : threads_fail_as(status, "threads_progress_wake_all");
+}

@@ -1,0 +1,156 @@
+/* Keys whose values are known: each value is a record in the key's list, and the implementation's
+ * key (of a thread) or the system's (of an OS thread outside) leads to the caller's own. A thread
+ * reads and sets its own record alone; the lists and the making of keys belong to a mutex, under
+ * which no caller switches. */
+#include <weft_threads/tracked.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <weft_threads/detail/fail.h>
+#include <weft_threads/manage.h>
+
+#include "builtin.h"
+#include "caller.h"
+
+struct threads_tracked_value {
+  threads_tracked_key *key;
+  void *value;
+  struct threads_tracked_value *next, *previous;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void link_first(threads_tracked_key *key, struct threads_tracked_value *record) {
+  pthread_mutex_lock(&mutex);
+  record->next = key->first;
+  if (key->first != NULL) key->first->previous = record;
+  key->first = record;
+  pthread_mutex_unlock(&mutex);
+}
+
+static void unlink_it(struct threads_tracked_value *record) {
+  pthread_mutex_lock(&mutex);
+  if (record->previous != NULL) {
+    record->previous->next = record->next;
+  } else {
+    record->key->first = record->next;
+  }
+  if (record->next != NULL) record->next->previous = record->previous;
+  pthread_mutex_unlock(&mutex);
+}
+
+/* Its thread has ended. */
+static void end_record(void *given) {
+  struct threads_tracked_value *const record = given;
+  void (*const destructor)(void *) = record->key->destructor;
+  void *const value = record->value;
+  unlink_it(record);
+  free(record);
+  if (destructor != NULL && value != NULL) destructor(value);
+}
+
+/* ---- the two keys beneath -------------------------------------------------------------------------- */
+
+/* acquire: the key that was made; pairs with make_inside and make_outside */
+static bool has_inside(const threads_tracked_key *key) {
+  return __atomic_load_n(&key->start, __ATOMIC_ACQUIRE) == caller_starts();
+}
+static uint64_t outside_of(const threads_tracked_key *key) { return __atomic_load_n(&key->outside, __ATOMIC_ACQUIRE); }
+
+/* One of an earlier start ended with it, but libweft's keys live on. */
+static void delete_inside(threads_tracked_key *key) {
+  if (key->start != 0 && key->implementation == threads_component_now && threads_is_started()) {
+    const threads_status gone = threads_component_now->key_delete(key->inside);
+    (void)gone;
+  }
+}
+
+static threads_status make_inside(threads_tracked_key *key) {
+  threads_status status = THREADS_OK;
+  pthread_mutex_lock(&mutex);
+  if (!has_inside(key)) {
+    delete_inside(key);
+    status = threads_component_now->key_create(end_record, &key->inside);
+    key->implementation = threads_component_now;
+    if (status == THREADS_OK) __atomic_store_n(&key->start, caller_starts(), __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&mutex);
+  return status == THREADS_OK ? status : threads_fail_as(status, "threads_tracked_set");
+}
+
+static threads_status make_outside(threads_tracked_key *key) {
+  pthread_key_t its;
+  int error = 0;
+  pthread_mutex_lock(&mutex);
+  if (outside_of(key) == 0) {
+    error = pthread_key_create(&its, end_record);
+    if (error == 0) __atomic_store_n(&key->outside, (uint64_t)its + 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&mutex);
+  if (error == 0) return THREADS_OK;
+  return threads_fail(THREADS_AGAIN, "threads_tracked_set", NULL, "the system has no more keys", 0);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------ */
+
+static struct threads_tracked_value *own_record(const threads_tracked_key *key) {
+  if (caller_is_outside()) {
+    const uint64_t its = outside_of(key);
+    return its != 0 ? pthread_getspecific((pthread_key_t)(its - 1)) : NULL;
+  }
+  return has_inside(key) ? threads_component_now->key_get(key->inside) : NULL;
+}
+
+static threads_status attach(threads_tracked_key *key, struct threads_tracked_value *record) {
+  if (!caller_is_outside()) {
+    const threads_status status = threads_component_now->key_set(key->inside, record);
+    return status == THREADS_OK ? status : threads_fail_as(status, "threads_tracked_set");
+  }
+  if (pthread_setspecific((pthread_key_t)(outside_of(key) - 1), record) == 0) return THREADS_OK;
+  return threads_fail_without_memory("threads_tracked_set");
+}
+
+threads_status threads_tracked_set(threads_tracked_key *key, void *value) {
+  if (key == NULL) return threads_fail_on_null("threads_tracked_set", "key");
+  struct threads_tracked_value *record = own_record(key);
+  if (record != NULL) {
+    record->value = value;
+    return THREADS_OK;
+  }
+  threads_status status = caller_is_outside() ? make_outside(key) : make_inside(key);
+  if (status != THREADS_OK) return status;
+  record = malloc(sizeof *record);
+  if (record == NULL) return threads_fail_without_memory("threads_tracked_set");
+  *record = (struct threads_tracked_value){.key = key, .value = value};
+  status = attach(key, record);
+  if (status != THREADS_OK) {
+    free(record);
+    return status;
+  }
+  link_first(key, record);
+  return THREADS_OK;
+}
+
+void *threads_tracked_get(const threads_tracked_key *key) {
+  const struct threads_tracked_value *const record = key != NULL ? own_record(key) : NULL;
+  return record != NULL ? record->value : NULL;
+}
+
+threads_status threads_tracked_delete(threads_tracked_key *key) {
+  if (key == NULL) return threads_fail_on_null("threads_tracked_delete", "key");
+  const threads_tracked_key fresh = THREADS_TRACKED_KEY_INIT(key->destructor);
+  pthread_mutex_lock(&mutex);
+  struct threads_tracked_value *record = key->first;
+  delete_inside(key);
+  if (key->outside != 0) pthread_key_delete((pthread_key_t)(key->outside - 1));
+  *key = fresh;
+  pthread_mutex_unlock(&mutex);
+  while (record != NULL) {
+    struct threads_tracked_value *const next = record->next;
+    if (key->destructor != NULL && record->value != NULL) key->destructor(record->value);
+    free(record);
+    record = next;
+  }
+  return THREADS_OK;
+}
