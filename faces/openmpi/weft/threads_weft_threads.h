@@ -1,0 +1,13 @@
+/* Weft as Open MPI's threads: inlined into opal/mca/threads/threads.h. */
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_THREADS_H
+#define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_THREADS_H
+
+#include "opal/mca/threads/weft/threads_weft.h"
+
+/* Progress that finds nothing yields: the thread whose message it is may wait for this worker. */
+#define OPAL_THREAD_YIELD_WHEN_IDLE_DEFAULT true
+
+/* On an OS thread outside it yields the CPU. */
+static inline void opal_thread_yield(void) { weft_yield(); }
+
+#endif
