@@ -349,6 +349,11 @@ class PackageTest(unittest.TestCase):
                      "runtime/include/tasks/weft/chpl-tasks-impl.h"):
             self.assertTrue(os.path.exists(os.path.join(folder, path)), path)
 
+    def test_the_folder_for_an_open_mpi_tree_is_where_its_page_says(self):
+        folder = os.path.join(self.prefix, "share", "weft", "openmpi")
+        for path in ("README.md", "weft/configure.m4", "weft/Makefile.am", "weft/threads_weft_mutex.h", "weft/threads_weft_component.c"):
+            self.assertTrue(os.path.exists(os.path.join(folder, path)), path)
+
     def test_qthreads_is_not_found_unasked(self):
         self.qthreads_prefix()
         environment = bare(**self.flags, PKG_CONFIG_LIBDIR="")
