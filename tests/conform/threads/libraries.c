@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { rounds = IS_SLOW ? 50 : 300, outsiders = 2 };
+enum { rounds = IS_SLOW ? 30 : 100, outsiders = 2 };
 
 /* Runs function(argument) on so many OS threads and, if an implementation runs, in as many threads. */
 static void run_on_all(threads_function function, void *argument) {

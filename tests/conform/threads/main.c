@@ -43,7 +43,7 @@ int main(int count, char **arguments) {
     run_all();
     OK(threads_stop());
     check_that_this_is_still_main();
-    run_without_an_implementation();
   }
+  run_without_an_implementation();
   return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-enum { waiters = 3, rounds = IS_SLOW ? 5 : 20 };
+enum { waiters = 3, rounds = IS_SLOW ? 3 : 8 };
 
 /* A network that answers one request after some calls, the youngest first. */
 static threads_wait_sync syncs[waiters];
