@@ -58,9 +58,13 @@ static chpl_weft_task *record_of_stranger(void) {
   return &mine->task;
 }
 
-chpl_weft_task *chpl_weft_self(void) {
+chpl_weft_task *chpl_weft_running(void) {
   weft_thread *thread = weft_self();
-  chpl_weft_task *task = thread != NULL ? chpl_weft_extension_of(thread)->task : NULL;
+  return thread != NULL ? chpl_weft_extension_of(thread)->task : NULL;
+}
+
+chpl_weft_task *chpl_weft_self(void) {
+  chpl_weft_task *task = chpl_weft_running();
   return task != NULL ? task : record_of_stranger();
 }
 
@@ -98,6 +102,13 @@ void chpl_task_setSubloc(c_sublocid_t subloc) { chpl_weft_self()->bundle->reques
 /* ---- leaving the worker -------------------------------------------------------------------------- */
 
 void chpl_task_yield(void) {
+  chpl_weft_task *task = chpl_weft_running();
+  if (task != NULL && chpl_weft_wait_for_children(task)) {
+    return;
+  }
+  if (task != NULL) {
+    chpl_weft_wake_parent(task);
+  }
   /* Chapel yields in loops that wait for a word: where no other task is ready, the worker rests. */
   if (weft_yield_or_wait(WEFT_FOREVER) != WEFT_OK) {
     weft_yield();

@@ -40,6 +40,7 @@ static void run(void *memory) {
   bundle->requested_fn(argument_of(task));
   tell(chpl_task_cb_event_kind_end, bundle);
   mine->task = NULL; /* its memory is given back: destructors of keys that ask get a record of their own */
+  chpl_weft_end_family(task);
   if (task->is_allocated) {
     free(task);
   }
@@ -50,6 +51,7 @@ static void run(void *memory) {
 typedef struct copied {
   const void *argument;
   size_t size;
+  chpl_weft_children *parent;
 } copied;
 
 static void fill(void *memory, void *source) {
@@ -58,6 +60,7 @@ static void fill(void *memory, void *source) {
   memset(task, 0, sizeof *task);
   memcpy(argument_of(task), from->argument, from->size);
   task->bundle = chpl_argBundleTaskArgBundle(argument_of(task));
+  task->parent = from->parent;
 }
 
 static weft_status start_large(copied from, size_t size, const weft_thread_attr *attr, weft_thread **out) {
@@ -75,7 +78,8 @@ static weft_status start_large(copied from, size_t size, const weft_thread_attr 
 }
 
 void chpl_weft_start(const char *call, const void *argument, size_t size, weft_thread **out) {
-  copied from = {argument, size};
+  chpl_weft_task *maker = out == NULL ? chpl_weft_running() : NULL;
+  copied from = {argument, size, maker != NULL ? chpl_weft_add_child(maker) : NULL};
   const size_t all = sizeof(chpl_weft_task) + size;
   static const weft_thread_attr staying = {sizeof staying, 0, NULL, NULL, false, false, WEFT_STARTING_WORKER, NULL, 0};
   const weft_thread_attr *attr = chpl_weft_tasks_stay ? &staying : NULL;

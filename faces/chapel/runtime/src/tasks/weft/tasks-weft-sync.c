@@ -12,7 +12,21 @@ typedef int32_t file_name;
 static weft_syncvar *full_token(chpl_sync_aux_t *sync) { return (weft_syncvar *)&sync->full_token; }
 static weft_syncvar *empty_token(chpl_sync_aux_t *sync) { return (weft_syncvar *)&sync->empty_token; }
 
+/* The caller is about to wait. */
+static void let_parent_look(void) {
+#ifndef CHPL_WEFT_2011
+  const chpl_weft_task *task = chpl_weft_running();
+  if (task != NULL) {
+    chpl_weft_wake_parent(task);
+  }
+#endif
+}
+
 static void take(const char *call, weft_syncvar *token) {
+  if (weft_syncvar_try_read_fe(token, NULL) == WEFT_OK) {
+    return;
+  }
+  let_parent_look();
   if (weft_syncvar_read_fe(token, NULL) != WEFT_OK) {
     chpl_weft_fail(call);
   }
@@ -40,6 +54,7 @@ void chpl_sync_lock(chpl_sync_aux_t *sync) {
       weft_syncvar_try_read_fe(empty_token(sync), NULL) == WEFT_OK) {
     return;
   }
+  let_parent_look();
   either_token wait = {WEFT_AWAITER_INIT(one_is_taken), WEFT_EVENT_INIT};
   weft_await_case cases[2];
   cases[0].object = full_token(sync);

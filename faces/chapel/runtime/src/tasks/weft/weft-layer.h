@@ -33,10 +33,20 @@ bool chpl_weft_owner_end(void);
 
 #ifndef CHPL_WEFT_2011
 
+/* What a task shares with those that it started: tasks-weft-children.c. */
+typedef struct chpl_weft_children chpl_weft_children;
+
 /* A task while it runs, or an OS thread outside. In memory a task's argument follows it. */
 typedef struct chpl_weft_task {
   chpl_task_infoRuntime_t info_runtime; /* the communication layer's own */
   chpl_task_bundle_t *bundle;           /* within the argument */
+  chpl_weft_children *parent;           /* of the task that started it; null: it is not counted */
+  chpl_weft_children *children;         /* null: it has started none that are counted */
+  uint64_t pause_ns;                    /* the last one for which it parked in vain; 0: none */
+  uint32_t started;                     /* children, modulo 2^31 */
+  uint32_t seen;                        /* children that had ended at its last yield */
+  uint32_t kept;                        /* children that had not ended when its last statement began */
+  bool has_parked;                      /* since it last started a child */
   bool is_allocated;                    /* by malloc: the task frees itself */
 } __attribute__((aligned(16))) chpl_weft_task;
 
@@ -50,12 +60,29 @@ typedef struct chpl_weft_extension {
 /* Returns what a thread has for this layer. */
 chpl_weft_extension *chpl_weft_extension_of(weft_thread *thread);
 
+/* Returns the record of the task that calls; null in other callers. */
+chpl_weft_task *chpl_weft_running(void);
+
 /* Returns the caller's record: that of the task that calls, of the thread of the program's own, or
  * of the OS thread outside. */
 chpl_weft_task *chpl_weft_self(void);
 
 /* Returns a number that no other task has. */
 chpl_taskID_t chpl_weft_new_id(void);
+
+/* Counts a child that the calling task is about to start.
+ * Returns: what the child's record has as its parent; null if there is no memory. */
+chpl_weft_children *chpl_weft_add_child(chpl_weft_task *task);
+
+/* The last step of a task that ends: its parent learns of it. */
+void chpl_weft_end_family(chpl_weft_task *task);
+
+/* Wakes the parent of the calling task if it parks: what it waits for may have happened. */
+void chpl_weft_wake_parent(const chpl_weft_task *task);
+
+/* A yield of the calling task, if it has children that have not ended: parks.
+ * Returns: false if it has none, and nothing was done. */
+bool chpl_weft_wait_for_children(chpl_weft_task *task);
 
 /* Reserves what each thread has; chpl_task_init calls it before weft_init. */
 void chpl_weft_reserve(void);
