@@ -7,6 +7,7 @@
 #include <weft/ext.h>
 
 #include "children.hpp"
+#include "family.hpp"
 #include "feb.hpp"
 #include "key.hpp"
 #include "precondition.hpp"
@@ -110,6 +111,8 @@ STAND_IN void tell_of_simple_that_waits() {}
 STAND_IN void free_tasklocal(task*) {}
 STAND_IN bool join_team(runtime*, const task*, task*, unsigned) { explorer::fail("assertion", "the model has no teams"); }
 STAND_IN void leave_team(task*) {}
+STAND_IN void add_to_family(task*, task*) { explorer::fail("assertion", "the model counts no children"); }
+STAND_IN void end_family(task*) {}
 STAND_IN bool start_when_full(weft_thread*, weft_pool*, std::size_t, void**, unsigned) {
   explorer::fail("assertion", "the model has no preconditions");
 }

@@ -38,6 +38,7 @@ void end_with_thread(void* given) {
 
 void abandon_caller(runtime* all) {
   free_tasklocal(task_of(all->main_thread));
+  end_family(task_of(all->main_thread));
   new (task_of(all->main_thread)) task{};
   static_cast<void>(weft_ext_thread_set_pool(all->main_thread, nullptr));
 }

@@ -117,7 +117,15 @@ int qthread_migrate_to(qthread_shepherd_id_t const shepherd) {
   return move_thread(all, shepherd, home) == WEFT_OK ? QTHREAD_SUCCESS : QTHREAD_MALLOC_ERROR;
 }
 
-void qthread_yield_(int) { weft_yield(); }
+void qthread_yield_(int) {
+  weft_thread* const thread = weft_self();
+  task* const mine = thread != nullptr ? self() : nullptr;
+  if (mine != nullptr && (mine->flags & uses_more) != 0) {
+    if (yield_to_children(mine)) return;
+    wake_parent(mine);
+  }
+  weft_yield();
+}
 
 void qthread_flushsc(void) {}
 }

@@ -21,6 +21,7 @@ struct order {
   void* ret;
   qthread_shepherd_id_t shepherd;
   unsigned features;
+  bool is_counted = false;  // by the task that makes it: family.hpp
 };
 
 bool is_aligned(const void* word) { return (reinterpret_cast<std::uintptr_t>(word) & (sizeof(aligned_t) - 1)) == 0; }
@@ -147,6 +148,7 @@ bool may_be_noted(const order& what) {
     return give_up();
   }
   if (is_noted) all->workers[here].made->add(what.ret, unit, home);
+  if (what.is_counted && maker != nullptr) add_to_family(maker, task_of(unit));
   make_ready(unit, home);
   return QTHREAD_SUCCESS;
 }
@@ -193,6 +195,7 @@ bool is_short(const runtime* all, const order& what, const task* maker) {
     if (weft_feb_empty(static_cast<aligned_t*>(what.ret)) != WEFT_OK) return discard(unit);
     if (here >= 0) all->workers[here].made->add(what.ret, unit, nullptr);
   }
+  if (what.is_counted && maker != nullptr) add_to_family(maker, task_of(unit));
   static_cast<void>(weft_ext_thread_start(unit));
   return QTHREAD_SUCCESS;
 }
@@ -275,12 +278,12 @@ int qthread_fork_syncvar_to(qthread_f f, void const* arg, syncvar_t* ret, qthrea
 }
 
 int qthread_fork_copyargs(qthread_f f, void const* arg, size_t arg_size, aligned_t* ret) {
-  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, no_features});
+  return spawn({f, arg, arg_size, ret, NO_SHEPHERD, no_features, ret == nullptr && arg_size != 0});
 }
 
 int qthread_fork_copyargs_to(qthread_f f, void const* arg, size_t arg_size, syncvar_t* ret,
                              qthread_shepherd_id_t preferred_shep) {
-  return spawn({f, arg, arg_size, ret, preferred_shep, no_features});
+  return spawn({f, arg, arg_size, ret, preferred_shep, no_features, ret == nullptr && arg_size != 0});
 }
 
 int qthread_fork_syncvar_copyargs(qthread_f f, void const* arg, size_t arg_size, syncvar_t* ret) {

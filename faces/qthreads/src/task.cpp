@@ -74,6 +74,7 @@ bool run_to_end(task* one, void* argument, aligned_t* value) {
   if ((one->flags & uses_more) != 0) {
     if (one->local != nullptr) free_tasklocal(one);
     if (one->emptied.first != nullptr) forget_emptied_words(one->emptied, __builtin_frame_address(0));
+    end_family(one);
   }
   return deliver(one->ret, one->flags, *value);
 }

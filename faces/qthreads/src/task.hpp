@@ -8,6 +8,7 @@
 
 #include <weft/ext.h>
 
+#include "family.hpp"
 #include "runtime.hpp"
 
 namespace weft::qthreads {
@@ -69,6 +70,8 @@ struct alignas(16) task {
   tasklocal* local;                            // null: the task's own bytes are `own`
   std::uint64_t own;
   emptied_words emptied;
+  family* parent;  // of the task that forked it; null: it is not counted there
+  offspring made;
 
   void clean();  // zeroes what it used
 };

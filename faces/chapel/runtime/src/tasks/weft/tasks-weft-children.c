@@ -116,7 +116,7 @@ static weft_status park_until(chpl_weft_children *mine, uint64_t word, uint32_t 
       return WEFT_OK;
     }
     with = (word & ~LOWER_MASK) | PARENT_PARKS | count;
-  } while (!__atomic_compare_exchange_n(&mine->word, &word, with, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+  } while (!__atomic_compare_exchange_n(&mine->word, &word, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   weft_status status = WEFT_AGAIN;
   while (status == WEFT_AGAIN && ended_in(with) != count) {
     status = weft_word_wait(&mine->word, sizeof mine->word, with, deadline);
