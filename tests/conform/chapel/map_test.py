@@ -26,9 +26,10 @@ class MapTest(unittest.TestCase):
     def declared(self):
         return set(DECLARATION.findall("".join(face_map.sources.without_comments(face_map.read(path)) for path in HEADERS))) - BY_CHAPEL
 
-    def rows(self, of_2011=False):
-        newer, _, older = face_map.read(face_map.TOP, "faces", "chapel", "MAP.md").partition("## The interface of 1.3")
-        for line in (older if of_2011 else newer).split("\n"):
+    def rows(self, version="1.24"):
+        usual, _, others = face_map.read(face_map.TOP, "faces", "chapel", "MAP.md").partition("## The interface of 1.3")
+        older, _, newer = others.partition("## The interface of 2.9")
+        for line in {"1.24": usual, "1.3": older, "2.9": newer}[version].split("\n"):
             if line.startswith("| `chpl_"):
                 cells = [cell.strip() for cell in line.strip("|").split("|")]
                 yield re.findall(r"`(chpl_\w+)`", cells[0]), re.findall(r"`([\w.]+)`", cells[-1])
@@ -49,12 +50,22 @@ class MapTest(unittest.TestCase):
     def test_the_map_has_what_1_3_has_besides(self):
         text = face_map.read(HERE, "stand_ins", "1.3", "chpltasks.h")
         besides = {name for name in re.findall(r"\b(chpl_\w+)\(", text) if name not in self.declared()}
-        mapped = {name for names, _ in self.rows(of_2011=True) for name in names}
+        mapped = {name for names, _ in self.rows("1.3") for name in names}
         self.assertEqual(besides - mapped, set())
         for name in mapped:
             with self.subTest(name):
                 self.assertIn(f"{name}(", text)
                 self.assertIn(f"{name}(", face_map.read(HERE, "lists_2011.c"))
+
+    def test_the_map_has_what_2_9_has_besides(self):
+        text = face_map.read(HERE, "stand_ins", "2.9", "chpl-tasks.h")
+        mapped = {name for names, _ in self.rows("2.9") for name in names}
+        self.assertEqual(mapped, set(re.findall(r"\b(chpl_rt_\w+)\(", text)) | {"chpl_task_createCommTask"})
+        self.assertEqual(set(re.findall(r"^\w[\w ]*?\*?\b(chpl_task_\w+)\(", text, re.MULTILINE)) - self.declared(), BY_CHAPEL)
+        for name in mapped:
+            with self.subTest(name):
+                self.assertIn(f"{name}(", face_map.read(HERE, "programs.c"))
+                self.assertIn(f"{name}(", face_map.read(SOURCES, "tasks-weft-start.c") + face_map.read(SOURCES, "tasks-weft.c"))
 
     def test_the_layer_defines_each(self):
         text = "".join(face_map.read(path) for path in glob.glob(os.path.join(SOURCES, "*.c")))

@@ -44,7 +44,7 @@ static void grow_child(void *bundle) {
 
 static void trees(void) {
   stand_in_function(0, grow_child);
-  tree all = {IS_SLOW ? 8 : 12, 0};
+  tree all = {IS_SLOW ? 7 : 12, 0};
   most_started = 0;
   grow(&all);
   CHECK(all.nodes == ((int64_t)1 << all.height) - 1);
@@ -54,7 +54,7 @@ static void trees(void) {
 }
 
 /* 2: a statement of many tasks, in turn with statements of one, beside a task that does not end. */
-enum { CHILDREN = 60 };
+enum { CHILDREN = IS_SLOW ? 15 : 60 };
 static int runs[CHILDREN];
 static chpl_sync_aux_t gate;
 
@@ -223,7 +223,7 @@ static void chapel_main(void) {
 
 int main(void) {
   for (int threads = 1; threads <= 2; ++threads) {
-    for (int stay = 0; stay < 2; ++stay) {
+    for (int stay = IS_SLOW ? threads - 1 : 0; stay < (IS_SLOW ? threads : 2); ++stay) {
       stand_in_threads = threads;
       stand_in_tasks_stay = stay != 0;
       chpl_task_init();

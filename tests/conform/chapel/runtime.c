@@ -29,6 +29,7 @@ static void call_4(void *bundle) { functions[4](bundle); }
 static void call_5(void *bundle) { functions[5](bundle); }
 static void call_6(void *bundle) { functions[6](bundle); }
 
+extern const chpl_fn_p chpl_ftable[];
 const chpl_fn_p chpl_ftable[] = {call_0, call_1, call_2, call_3, call_4, call_5, call_6, NULL};
 
 void stand_in_function(chpl_fn_int_t fid, chpl_fn_p function) { functions[fid] = function; }
@@ -41,6 +42,16 @@ int chpl_topo_getNumCPUsLogical(chpl_bool accessible_only) { return accessible_o
 int32_t chpl_task_getenvNumThreadsPerLocale(void) { return stand_in_threads; }
 size_t chpl_task_getEnvCallStackSize(void) { return stand_in_stack_bytes; }
 size_t chpl_task_getDefaultCallStackSize(void) { return (size_t)8 << 20; }
+#ifdef STAND_IN_2_9
+static c_sublocid_t subloc_to_execution_subloc(c_sublocid_t full) { return full; }
+chpl_rt_prginfo stand_in_root_program = {1, {chpl_ftable, subloc_to_execution_subloc}};
+int stand_in_cpu = -1;
+int chpl_topo_bindCPU(int cpu) {
+  __atomic_store_n(&stand_in_cpu, cpu, __ATOMIC_RELAXED);
+  return cpu >= stand_in_cpus;
+}
+#endif
+c_sublocid_t chpl_localeModel_sublocMerge(c_sublocid_t full, c_sublocid_t execution);
 c_sublocid_t chpl_localeModel_sublocMerge(c_sublocid_t full, c_sublocid_t execution) { return full >= 0 ? full : execution; }
 chpl_bool chpl_env_rt_get_bool(const char *name, chpl_bool usual);
 chpl_bool chpl_env_rt_get_bool(const char *name, chpl_bool usual) {
@@ -134,13 +145,20 @@ void add_child(end_count *count, chpl_fn_int_t fid, void *argument, int is_begin
   bundle.count = count;
   bundle.argument = argument;
   __atomic_fetch_add(&count->left, 1, __ATOMIC_RELEASE);
+#ifdef STAND_IN_2_9
+  (void)is_begin; /* such a tree has no lists */
+  chpl_rt_task_add_task(&stand_in_root_program, fid, &bundle.head, sizeof bundle, c_sublocid_any_val, 17, 1);
+#else
   chpl_task_addToTaskList(fid, &bundle.head, sizeof bundle, c_sublocid_any_val, &count->list, chpl_nodeID, is_begin, 17, 1);
+#endif
 }
 
 void child_ends(end_count *count) { __atomic_fetch_sub(&count->left, 1, __ATOMIC_RELEASE); }
 
 void wait_for_children(end_count *count) {
+#ifndef STAND_IN_2_9
   chpl_task_executeTasksInList(&count->list);
+#endif
   while (__atomic_load_n(&count->left, __ATOMIC_ACQUIRE) != 0) {
     chpl_task_yield();
   }

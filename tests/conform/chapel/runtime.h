@@ -12,7 +12,12 @@
 #include "chpl-tasks-callbacks-internal.h"
 #include "chpl-tasks.h"
 #include "chpl-topo.h"
+#ifdef STAND_IN_2_9
+#include "chpl-error.h"
+extern int stand_in_cpu; /* to which a thread was bound last; -1: none was */
+#else
 #include "error.h"
+#endif
 
 #ifndef IS_SLOW
 #define IS_SLOW 0

@@ -22,6 +22,7 @@ uint32_t chpl_weft_is_on_worker(void);
 uint32_t chpl_weft_tasks_move(void);
 
 #define CHPL_TASK_IMPL_GET_FIXED_NUM_THREADS() chpl_weft_worker_count()
+#define CHPL_TASK_IMPL_HAS_FIXED_NUM_THREADS() 1
 #define CHPL_TASK_IMPL_IS_FIXED_THREAD() chpl_weft_is_on_worker()
 #define CHPL_TASK_IMPL_CAN_MIGRATE_THREADS() chpl_weft_tasks_move()
 

@@ -95,7 +95,14 @@ chpl_task_infoChapel_t *chpl_task_getInfoChapel(void) { return &chpl_weft_self()
 
 c_sublocid_t chpl_task_getRequestedSubloc(void) { return chpl_weft_self()->bundle->requestedSubloc; }
 
-c_sublocid_t chpl_task_getSubloc(void) { return chpl_localeModel_sublocMerge(chpl_task_getRequestedSubloc(), 0); }
+c_sublocid_t chpl_task_getSubloc(void) {
+  const c_sublocid_t requested = chpl_task_getRequestedSubloc();
+#ifdef CHPL_WEFT_PROGRAMS
+  return requested >= 0 ? requested : 0;
+#else
+  return chpl_localeModel_sublocMerge(requested, 0);
+#endif
+}
 
 void chpl_task_setSubloc(c_sublocid_t subloc) { chpl_weft_self()->bundle->requestedSubloc = subloc; }
 

@@ -104,24 +104,64 @@ static void fill_head(chpl_task_bundle_t *bundle, chpl_fn_int_t fid, chpl_fn_p f
   bundle->id = chpl_nullTaskID;
 }
 
-static chpl_fn_p function_of(const char *call, chpl_fn_int_t fid) {
-  if (fid < 0 || chpl_ftable[fid] == NULL) {
+static chpl_fn_p function_of(const char *call, const chpl_fn_p *table, chpl_fn_int_t fid) {
+  if (fid < 0 || table[fid] == NULL) {
     chpl_internal_error_v("%s: the function table has no function %d", call, (int)fid);
   }
-  return chpl_ftable[fid];
+  return table[fid];
 }
+
+static void add(const char *call, chpl_fn_int_t fid, chpl_fn_p function, chpl_task_bundle_t *bundle, size_t size,
+                c_sublocid_t subloc, int lineno, int32_t filename, weft_thread **out) {
+  fill_head(bundle, fid, function, subloc, lineno, filename);
+  tell(chpl_task_cb_event_kind_create, bundle);
+  chpl_weft_start(call, bundle, size, out);
+}
+
+/* The body of an on-statement. argument may be a bundle of the communication layer, within which the
+ * task's own lies. */
+static void start_on(const char *call, chpl_fn_int_t fid, chpl_fn_p function, void *argument, size_t size, c_sublocid_t subloc,
+                     chpl_taskID_t id, int lineno, int32_t filename) {
+  chpl_task_bundle_t *bundle = chpl_argBundleTaskArgBundle(argument);
+  fill_head(bundle, fid, function, subloc, lineno, filename);
+  bundle->is_executeOn = 1;
+  bundle->id = id;
+  tell(chpl_task_cb_event_kind_create, bundle);
+  chpl_weft_start(call, argument, size, NULL);
+}
+
+#ifdef CHPL_WEFT_PROGRAMS
+
+static const chpl_fn_p *table_of(const chpl_rt_prginfo *program) { return CHPL_RT_PRGINFO_DATA(program, chpl_ftable); }
+
+void chpl_rt_task_add_task(chpl_rt_prginfo *program, chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size,
+                           c_sublocid_t subloc, int32_t lineno, int32_t filename) {
+  static const char call[] = "chpl_rt_task_add_task";
+  add(call, fid, function_of(call, table_of(program), fid), bundle, size, subloc, lineno, filename, NULL);
+}
+
+void chpl_rt_task_task_ftable_call(chpl_rt_prginfo *program, chpl_fn_int_t fid, void *argument, size_t size, c_sublocid_t subloc,
+                                   int32_t lineno, int32_t filename) {
+  static const char call[] = "chpl_rt_task_task_ftable_call";
+  start_on(call, fid, function_of(call, table_of(program), fid), argument, size, subloc, chpl_nullTaskID, lineno, filename);
+}
+
+static const chpl_fn_p *root_table(void) { return table_of(CHPL_RT_ROOT_PROGRAM_PLACEHOLDER); }
+
+#else
+
+static const chpl_fn_p *root_table(void) { return chpl_ftable; }
 
 void chpl_task_addToTaskList(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, void **list,
                              c_nodeid_t list_node, chpl_bool is_begin, int lineno, int32_t filename) {
   static const char call[] = "chpl_task_addToTaskList";
-  fill_head(bundle, fid, function_of(call, fid), subloc, lineno, filename);
-  tell(chpl_task_cb_event_kind_create, bundle);
+  const chpl_fn_p function = function_of(call, chpl_ftable, fid);
   if (is_begin || list_node != chpl_nodeID) { /* several tasks may add to such a list; its count joins them */
-    chpl_weft_start(call, bundle, size, NULL);
+    add(call, fid, function, bundle, size, subloc, lineno, filename, NULL);
     return;
   }
   weft_thread *thread = NULL;
-  chpl_weft_start(call, bundle, size, &thread);
+  add(call, fid, function, bundle, size, subloc, lineno, filename, &thread);
   chpl_weft_extension_of(thread)->next = *list;
   *list = thread;
 }
@@ -138,32 +178,23 @@ void chpl_task_executeTasksInList(void **list) {
 void chpl_task_addTask(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, int lineno,
                        int32_t filename) {
   static const char call[] = "chpl_task_addTask";
-  fill_head(bundle, fid, function_of(call, fid), subloc, lineno, filename);
-  tell(chpl_task_cb_event_kind_create, bundle);
-  chpl_weft_start(call, bundle, size, NULL);
-}
-
-/* The body of an on-statement. argument may be a bundle of the communication layer, within which the
- * task's own lies. */
-static void start_on(const char *call, chpl_fn_int_t fid, chpl_fn_p function, void *argument, size_t size, c_sublocid_t subloc,
-                     chpl_taskID_t id, int lineno, int32_t filename) {
-  chpl_task_bundle_t *bundle = chpl_argBundleTaskArgBundle(argument);
-  fill_head(bundle, fid, function, subloc, lineno, filename);
-  bundle->is_executeOn = 1;
-  bundle->id = id;
-  tell(chpl_task_cb_event_kind_create, bundle);
-  chpl_weft_start(call, argument, size, NULL);
+  add(call, fid, function_of(call, chpl_ftable, fid), bundle, size, subloc, lineno, filename, NULL);
 }
 
 void chpl_task_taskCallFTable(chpl_fn_int_t fid, void *argument, size_t size, c_sublocid_t subloc, int lineno, int32_t filename) {
   static const char call[] = "chpl_task_taskCallFTable";
-  start_on(call, fid, function_of(call, fid), argument, size, subloc, chpl_nullTaskID, lineno, filename);
+  start_on(call, fid, function_of(call, chpl_ftable, fid), argument, size, subloc, chpl_nullTaskID, lineno, filename);
 }
+
+#endif
 
 void chpl_task_startMovedTask(chpl_fn_int_t fid, chpl_fn_p function, void *argument, size_t size, c_sublocid_t subloc,
                               chpl_taskID_t id) {
   static const char call[] = "chpl_task_startMovedTask";
-  start_on(call, fid, function != NULL ? function : function_of(call, fid), argument, size, subloc, id, 0, CHPL_FILE_IDX_UNKNOWN);
+  if (function == NULL) {
+    function = function_of(call, root_table(), fid);
+  }
+  start_on(call, fid, function, argument, size, subloc, id, 0, CHPL_FILE_IDX_UNKNOWN);
 }
 
 /* ---- the main task ------------------------------------------------------------------------------- */

@@ -18,17 +18,22 @@ bool chpl_weft_tasks_stay = false;
 
 /* ---- start --------------------------------------------------------------------------------------- */
 
-/* Returns how many workers there shall be; 0: Weft decides, by WEFT_WORKERS. */
-static unsigned workers_wanted(void) {
+/* Returns how many workers there shall be; 0: Weft decides, by WEFT_WORKERS, or by the CPUs and the
+ * quota of a container, and *most limits what it decides; 0 there: no limit. */
+static unsigned workers_wanted(unsigned *most) {
   int32_t wanted = chpl_task_getenvNumThreadsPerLocale();
   const int32_t cpus = chpl_topo_getNumCPUsLogical(true);
   const int32_t limit = chpl_comm_getMaxThreads();
-  if (wanted == 0 && getenv("WEFT_WORKERS") != NULL) {
+  *most = 0;
+  if (wanted == 0) {
+    const int32_t cores = chpl_topo_getNumCPUsPhysical(true);
+    const int32_t least = limit > 0 && (cores <= 0 || limit < cores) ? limit : cores;
+    if (getenv("WEFT_WORKERS") == NULL && least > 0) {
+      *most = (unsigned)least;
+    }
     return 0;
   }
-  if (wanted == 0) {
-    wanted = chpl_topo_getNumCPUsPhysical(true);
-  } else if (cpus > 0 && wanted > cpus) {
+  if (cpus > 0 && wanted > cpus) {
     char text[160];
     snprintf(text, sizeof text,
              "CHPL_RT_NUM_THREADS_PER_LOCALE is %d, but this locale has %d CPUs: the runtime starts %d workers", (int)wanted,
@@ -40,6 +45,15 @@ static unsigned workers_wanted(void) {
     wanted = limit;
   }
   return wanted > 0 ? (unsigned)wanted : 0;
+}
+
+/* Ends workers beyond a number, where Weft counts two for each core. */
+static void limit_workers(unsigned most) {
+  for (unsigned count = weft_worker_count(); most > 0 && count > most; --count) {
+    if (weft_worker_remove(count - 1) != WEFT_OK) {
+      chpl_weft_fail("chpl_task_init");
+    }
+  }
 }
 
 /* Returns the size of a task's stack; 0: Weft decides, by WEFT_STACK_SIZE. */
@@ -60,7 +74,8 @@ static size_t stack_wanted(void) {
 
 void chpl_task_init(void) {
   weft_config config = WEFT_CONFIG_INIT;
-  config.workers = workers_wanted();
+  unsigned most_workers;
+  config.workers = workers_wanted(&most_workers);
   config.stack_bytes = stack_wanted();
   config.caller_outside = true;
   chpl_weft_tasks_stay = chpl_env_rt_get_bool("WEFT_TASKS_STAY", false);
@@ -69,6 +84,7 @@ void chpl_task_init(void) {
   }
   chpl_weft_reserve();
   chpl_weft_owner_start(&config);
+  limit_workers(most_workers);
 }
 
 /* ---- end ----------------------------------------------------------------------------------------- */
@@ -84,11 +100,17 @@ void chpl_task_exit(void) {
 typedef struct comm_call {
   chpl_fn_p function;
   void *argument;
+  int cpu; /* to which it is bound; below 0: none */
 } comm_call;
 
 static void *run_comm(void *memory) {
   const comm_call call = *(comm_call *)memory;
   free(memory);
+#ifdef CHPL_WEFT_COMM_TASK_HAS_CPU
+  if (call.cpu >= 0 && chpl_topo_bindCPU(call.cpu) != 0) {
+    chpl_warning("the communication layer's task cannot be bound to its CPU", 0, 0);
+  }
+#endif
   chpl_task_bundle_t *bundle = chpl_weft_self()->bundle;
   bundle->filename = CHPL_FILE_IDX_COMM_TASK;
   bundle->requested_fn = call.function;
@@ -96,13 +118,19 @@ static void *run_comm(void *memory) {
   return NULL;
 }
 
+#ifdef CHPL_WEFT_COMM_TASK_HAS_CPU /* Makefile.weft looks into Chapel's header */
+int chpl_task_createCommTask(chpl_fn_p function, void *argument, int cpu) {
+#else
 int chpl_task_createCommTask(chpl_fn_p function, void *argument) {
+  const int cpu = -1;
+#endif
   comm_call *call = malloc(sizeof *call);
   if (call == NULL) {
     return ENOMEM;
   }
   call->function = function;
   call->argument = argument;
+  call->cpu = cpu;
   pthread_t thread;
   const int error = pthread_create(&thread, NULL, run_comm, call);
   if (error != 0) {

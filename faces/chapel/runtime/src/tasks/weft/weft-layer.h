@@ -10,8 +10,16 @@
 #else
 #include "chpl-linefile-support.h"
 #include "chpl-tasks.h"
+#if __has_include("chpl-prginfo.h") /* 2.x, where the runtime may serve several programs */
+#define CHPL_WEFT_PROGRAMS 1
+#include "chpl-prginfo.h"
 #endif
+#endif
+#if __has_include("chpl-error.h")
+#include "chpl-error.h"
+#else
 #include "error.h"
+#endif
 
 #include <stdbool.h>
 #include <weft/ext.h>
@@ -99,9 +107,21 @@ void chpl_weft_start(const char *call, const void *argument, size_t size, weft_t
 /* Whether started tasks stay on their OS thread; chpl_task_init sets it. */
 extern bool chpl_weft_tasks_stay;
 
-/* Not in the chpl-tasks.h of every version: from 1.25 on a task of any kind is added so. */
+/* Not in the chpl-tasks.h of every version: from 1.25 on a task of any kind is added so, and later
+ * trees have no counts. The newest trees name the program whose function table has fid. */
+#ifdef CHPL_WEFT_PROGRAMS
+void chpl_rt_task_add_task(chpl_rt_prginfo *program, chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size,
+                           c_sublocid_t subloc, int32_t lineno, int32_t filename);
+void chpl_rt_task_task_ftable_call(chpl_rt_prginfo *program, chpl_fn_int_t fid, void *argument, size_t size, c_sublocid_t subloc,
+                                   int32_t lineno, int32_t filename);
+#else
 void chpl_task_addTask(chpl_fn_int_t fid, chpl_task_bundle_t *bundle, size_t size, c_sublocid_t subloc, int lineno,
                        int32_t filename);
+#endif
+uint32_t chpl_task_getNumQueuedTasks(void);
+int32_t chpl_task_getNumBlockedTasks(void);
+uint32_t chpl_task_getNumThreads(void);
+uint32_t chpl_task_getNumIdleThreads(void);
 
 #endif
 
