@@ -3,11 +3,15 @@
 #include "runtime.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 /* A task of any kind, without a list. */
 static void add_task(end_count *count, chpl_fn_int_t fid, void *argument) { add_child(count, fid, argument, 1); }
 
 static void check_all_ended(const end_count *count) { CHECK(count->left == 0 && count->list == NULL); }
+
+extern uint64_t chpl_weft_least_pause_ns; /* the layer's: weft-layer.h */
+extern uint64_t chpl_weft_most_pause_ns;
 
 /* 1: a tree is walked depth first: few tasks have started and not ended at any time. */
 typedef struct tree {
@@ -212,6 +216,40 @@ static void flags(void) {
   CHECK(pthread_join(outside, NULL) == 0);
 }
 
+/* 7: a child that ends while its parent waits for a variable; another one needs the worker. */
+static int polls;
+
+static void fill_gate(void *bundle) {
+  chpl_sync_waitEmptyAndLock(&gate, 1, 1);
+  chpl_sync_markAndSignalFull(&gate);
+  child_ends(statement_of_child(bundle));
+}
+
+static void wait_for_polls(void *bundle) {
+  while (!__atomic_load_n(&polls, __ATOMIC_ACQUIRE)) {
+    chpl_task_yield();
+  }
+  child_ends(statement_of_child(bundle));
+}
+
+static void ends_meanwhile(void) {
+  stand_in_function(1, wait_for_polls);
+  stand_in_function(2, fill_gate);
+  chpl_sync_initAux(&gate);
+  __atomic_store_n(&polls, 0, __ATOMIC_RELAXED);
+  end_count count = {0, NULL};
+  add_task(&count, 1, NULL);
+  add_task(&count, 2, NULL);
+  chpl_sync_waitFullAndLock(&gate, 1, 1);
+  chpl_sync_markAndSignalEmpty(&gate);
+  while (__atomic_load_n(&count.left, __ATOMIC_ACQUIRE) != 1) {
+    chpl_task_sleep(1e-5);
+  }
+  __atomic_store_n(&polls, 1, __ATOMIC_RELEASE);
+  wait_for_children(&count);
+  check_all_ended(&count);
+}
+
 static void chapel_main(void) {
   trees();
   statements();
@@ -219,12 +257,26 @@ static void chapel_main(void) {
   turns();
   orphans();
   flags();
+  ends_meanwhile();
+}
+
+/* With one worker every wake-up is certain, so that no pause has to pass: an hour would be noticed. */
+static uint64_t usual_pauses[2];
+
+static void set_pauses(bool is_certain) {
+  const uint64_t hour = (uint64_t)3600 * 1000000000u;
+  chpl_weft_least_pause_ns = is_certain ? hour : usual_pauses[0];
+  chpl_weft_most_pause_ns = is_certain ? hour : usual_pauses[1];
 }
 
 int main(void) {
+  usual_pauses[0] = chpl_weft_least_pause_ns;
+  usual_pauses[1] = chpl_weft_most_pause_ns;
+  (void)alarm(300);
   for (int threads = 1; threads <= 2; ++threads) {
     for (int stay = IS_SLOW ? threads - 1 : 0; stay < (IS_SLOW ? threads : 2); ++stay) {
       stand_in_threads = threads;
+      set_pauses(threads == 1 && getenv("WEFT_SCHEDULE") == NULL);
       stand_in_tasks_stay = stay != 0;
       chpl_task_init();
       chpl_task_callMain(chapel_main);

@@ -38,8 +38,8 @@ struct chpl_weft_children {
   uint64_t word;
 };
 
-static const uint64_t least_pause_ns = 50000;
-static const uint64_t most_pause_ns = 1000000;
+uint64_t chpl_weft_least_pause_ns = 50000;
+uint64_t chpl_weft_most_pause_ns = 1000000;
 
 static uint32_t ended_in(uint64_t word) { return (uint32_t)(word >> ENDED_SHIFT); }
 static uint32_t count_of(uint64_t word) { return (uint32_t)(word & COUNT_MASK); }
@@ -148,7 +148,9 @@ bool chpl_weft_wait_for_children(chpl_weft_task *task) {
     chpl_weft_wake_parent(task);
   }
   task->has_parked = true;
-  task->pause_ns = task->pause_ns == 0 ? least_pause_ns : task->pause_ns < most_pause_ns / 2 ? 2 * task->pause_ns : most_pause_ns;
+  task->pause_ns = task->pause_ns == 0                            ? chpl_weft_least_pause_ns
+                   : task->pause_ns < chpl_weft_most_pause_ns / 2 ? 2 * task->pause_ns
+                                                                  : chpl_weft_most_pause_ns;
   const weft_status status = park_until(mine, word, (ended + awaited) & (uint32_t)COUNT_MASK, task->pause_ns);
   if (status != WEFT_OK && status != WEFT_TIMEOUT) {
     return false;

@@ -92,6 +92,11 @@ void chpl_weft_wake_parent(const chpl_weft_task *task);
  * Returns: false if it has none, and nothing was done. */
 bool chpl_weft_wait_for_children(chpl_weft_task *task);
 
+/* How long such a yield parks when it waits for something else: at first, and at most. Tests change
+ * them. */
+extern uint64_t chpl_weft_least_pause_ns;
+extern uint64_t chpl_weft_most_pause_ns;
+
 /* Reserves what each thread has; chpl_task_init calls it before weft_init. */
 void chpl_weft_reserve(void);
 
