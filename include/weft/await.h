@@ -9,9 +9,10 @@
  *             waits, stay until then.
  *   ready     A callback (ext.h) on the OS thread that ended the wait, which is a worker if a
  *             deadline or a signal handler ended it, and the caller of weft_finalize if the end of
- *             the runtime did. It may make units ready, set and release
- *             objects, arm this or another awaiter, and free this one: the call of ready is the
- *             library's last access. In it a call that would have to wait returns
+ *             the runtime did. It may make units ready, set and release objects, arm this or
+ *             another awaiter, and free this one: the call of ready is the library's last access.
+ *             It holds no lock of the thread or OS thread inside whose call it runs, and does not
+ *             end a blocking region of that. In it a call that would have to wait returns
  *             WEFT_CANNOT_BLOCK, and checked builds name it. */
 #ifndef WEFT_AWAIT_H
 #define WEFT_AWAIT_H
@@ -85,7 +86,8 @@ typedef struct weft_awaiter {
  * a barrier that was not initialised; a detached thread), WEFT_BUSY (the awaiter is armed; another
  * caller joins the thread), WEFT_TIMEOUT (the deadline has passed), WEFT_NOMEM (as
  * weft_feb_read_fe), WEFT_NOT_INITIALIZED (it has a deadline, or kind is WEFT_AWAIT_THREAD or
- * WEFT_AWAIT_POLLED). After an error the awaiter is not armed by this call.
+ * WEFT_AWAIT_POLLED), WEFT_ENDED (weft_finalize_with dropped the thread). After an error the
+ * awaiter is not armed by this call.
  * Switches: never. Callers: any.
  * Undefined: at the same time another call with the awaiter, weft_ext_await_cancel included. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_await(weft_awaiter *awaiter, void *object, weft_await_kind kind, bool *waits);

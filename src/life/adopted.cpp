@@ -149,10 +149,10 @@ void begin_as_worker(runtime* rt, worker* w, adopted* record) {
 
 status adopt(const adoption_settings& how) {
   if (local::current_worker() != nullptr) return because(status::busy, nullptr, "the OS thread is a worker already");
-  if (unit_in_region() != nullptr)
-    return because(status::busy, nullptr, "the caller is in a blocking region, and its thread goes on on this OS thread");
   if (local::delivery_outside()->is_active)
     return because(status::cannot_block, nullptr, "the caller is the ready function of an awaiter");
+  if (unit_in_region() != nullptr)
+    return because(status::busy, nullptr, "the caller is in a blocking region, and its thread goes on on this OS thread");
   runtime* rt = nullptr;
   worker* w = nullptr;
   if (const status result = take_slot_to_adopt(&rt, &w); result != status::ok) return result;

@@ -202,7 +202,7 @@ void dropped_units::end_joins() {
   while (waiter* const one = joiners_.pop_front()) {
     if (!is_awaiters(one)) {
       wake_joiner(one);
-    } else if (end_awaiter(record_of(one))) {
+    } else if (end_dropped_awaiter(record_of(one))) {
       deliver(record_of(one));
     }
   }

@@ -13,6 +13,7 @@
 #include "os/thread.hpp"
 #include "queue/spinlock.hpp"
 #include "run/wake.hpp"
+#include "worker/blocking_call.hpp"
 #include "worker/clock.hpp"
 #include "worker/failure.hpp"
 #include "worker/hooks.hpp"
@@ -117,10 +118,15 @@ void remove_other(delivery* here) {
   before->next = here->next;
 }
 
+// In a blocking region what ready opens or closes too much is not the region's.
 [[gnu::noinline]] void call_all_outside(delivery* here) {
+  blocking_call* const region = this_blocking_call();
+  const unsigned depth = region->depth;
+  if (depth != 0) ++region->depth;
   add_other(here);
   call_all(here, true);
   remove_other(here);
+  region->depth = depth;
 }
 
 delivery* delivery_of(worker* w) { return w != nullptr ? &w->delivers : local::delivery_outside(); }
@@ -138,8 +144,10 @@ void deliver_claimed(worker* w, delivery* here) {
 // From the word of one that was taken.
 void read_taker(awaiter* one, std::uintptr_t word) {
   const std::uintptr_t by = word & ~await_state_bits;
-  one->winner = by != by_end ? reinterpret_cast<await_record*>(by) : nullptr;
-  one->unmet = by != by_end ? status::timeout : status::ended;
+  const bool has_ended = by == by_end || by == by_drop;
+  one->winner = has_ended ? nullptr : reinterpret_cast<await_record*>(by);
+  one->unmet = has_ended ? status::ended : status::timeout;
+  one->was_dropped = by == by_drop;
 }
 
 bool replace_state(awaiter* one, std::uintptr_t* seen, std::uintptr_t mine) {
@@ -251,6 +259,7 @@ bool claim_to_deliver(await_record* one, bool* wants_delivery) {
 
 bool expire_awaiter(await_record* one) { return take_without_winner(one->of, 0); }
 bool end_awaiter(await_record* one) { return take_without_winner(one->of, by_end); }
+bool end_dropped_awaiter(await_record* one) { return take_without_winner(one->of, by_drop); }
 
 void deliver(await_record* one) {
   worker* const w = local::current_worker();

@@ -30,10 +30,11 @@ namespace weft::sched {
 struct awaiter;
 
 // The state of an awaiter, in the lowest bits of its word; above them is the record by which it was
-// taken, or 0: by the clock, or by_end: by the end of the runtime.
+// taken, or 0: by the clock, by_end: by the end of the runtime, by_drop: by that of a thread.
 enum await_state : std::uintptr_t { unarmed, arming, armed, taken, calling, withdrawn };
 inline constexpr std::uintptr_t await_state_bits = 7;
 inline constexpr std::uintptr_t by_end = await_state_bits + 1;
+inline constexpr std::uintptr_t by_drop = 2 * by_end;
 inline await_state state_in(std::uintptr_t word) { return static_cast<await_state>(word & await_state_bits); }
 
 struct await_record : waiter {
@@ -57,6 +58,7 @@ struct await_record : waiter {
 struct awaiter {
   base::atomic<std::uintptr_t> state{unarmed};
   bool has_alarm = false;
+  bool was_dropped = false;         // where unmet is ended: the thread for which it waited
   std::uintptr_t seal = 0;          // in checked builds, while it is armed
   await_record* records = nullptr;  // the alarm is the first one's
   await_record* winner = nullptr;   // of the one that has taken it; null: see unmet
@@ -95,7 +97,8 @@ status refuse_while_ending();
 bool give_up_arming(awaiter* one);
 // By the only one that knows of it, when it waits for nothing.
 void disarm(awaiter* one);
-// To the end of a thread, by an awaiter that is armed early. Errors: invalid, busy.
+// To the end of a thread, by an awaiter that is armed early. Errors: invalid, busy, ended (it was
+// dropped).
 status arm_join(await_record* one, unit* target, armed_as* what);
 
 // ---- by a waker, inside the lock of the queue off which it took the record ----
@@ -108,8 +111,9 @@ claimed_as claim_awaiter(await_record* one);
 bool claim_to_deliver(await_record* one, bool* wants_delivery);
 // By the clock, inside the lock of the timers. False: something came first, or the armer delivers.
 bool expire_awaiter(await_record* one);
-// As expire_awaiter, by the end of the runtime.
+// As expire_awaiter, by the end of the runtime, and by that of a thread that is dropped.
 bool end_awaiter(await_record* one);
+bool end_dropped_awaiter(await_record* one);
 
 // ---- outside all locks ----
 

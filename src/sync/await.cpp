@@ -12,6 +12,7 @@
 #include "sync/semaphore.hpp"
 #include "sync/syncvar.hpp"
 #include "sync/word.hpp"
+#include "worker/failure.hpp"
 
 namespace weft::sync {
 
@@ -80,7 +81,8 @@ status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns
     return problem;
   }
   if (one->winner != nullptr) return status::ok;
-  return one->unmet == status::ended ? sched::refuse_while_ending() : one->unmet;
+  if (one->unmet != status::ended) return one->unmet;
+  return one->was_dropped ? sched::because(status::ended, nullptr, sched::was_dropped_at_the_end) : sched::refuse_while_ending();
 }
 
 }  // namespace weft::sync

@@ -31,7 +31,7 @@ enum class await_kind : unsigned {
 };
 inline constexpr unsigned await_kinds = 21;
 
-// One's object and value are set. Errors: invalid, busy, nomem.
+// One's object and value are set. Errors: invalid, busy, nomem, ended.
 status arm(sched::await_record* one, await_kind kind, sched::armed_as* what);
 
 // An awaiter with one record, no deadline, and no thread to wait for: nothing comes before the
@@ -42,7 +42,7 @@ status end_arming(sched::awaiter* one, status problem, std::uint64_t deadline_ns
 
 // All of an awaiter's records, of which kind_of(record) is the kind, while none is armed, or the
 // number of the one to come. *waits false: the wait is over. Errors: those of arm; timeout;
-// not_initialized (the runtime is ending).
+// not_initialized (the runtime is ending); ended (a thread was dropped meanwhile).
 template <class KindOf>
 status arm_all(sched::awaiter* one, KindOf kind_of, std::uint64_t deadline_ns, bool* waits) {
   sched::await_record* each = one->records;

@@ -22,8 +22,11 @@ std::uintptr_t id_of(const sched::unit* self, const sched::runtime* rt) {
 }
 
 // On an OS thread that is no worker. In a region the unit's: other units, that of main among them,
-// may have been in regions on the same OS thread, or run there.
+// may have been in regions on the same OS thread, or run there. In the ready of an awaiter neither
+// the unit's nor the OS thread's, which may be main's.
 std::uintptr_t id_outside() {
+  const sched::delivery* const here = sched::local::delivery_outside();
+  if (here->is_active) return reinterpret_cast<std::uintptr_t>(here);
   sched::unit* const self = sched::unit_in_region();
   if (self == nullptr) return static_cast<std::uintptr_t>(pthread_self());
   return id_of(sched::identity_of(self), sched::this_blocking_call()->w->rt);
@@ -36,7 +39,7 @@ std::uintptr_t id_of_caller(const sched::worker* w) {
 }
 
 bool are_several(const sched::worker* w) {
-  if (w == nullptr) return sched::unit_in_region() != nullptr && sched::this_blocking_call()->may_be_several;
+  if (w == nullptr) return sched::caller_in_region() != nullptr && sched::this_blocking_call()->may_be_several;
   return w->current != nullptr && sched::shares_identity(w);
 }
 

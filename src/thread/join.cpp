@@ -292,6 +292,7 @@ status arm_join(await_record* one, unit* target, armed_as* what) {
   one->leave = nullptr;  // the record is in no word
   if (wanted.found == join_word::detached) return because(status::invalid, "object", "the thread is detached");
   if (!join_word::means_ended(wanted.found)) return status::busy;
+  if (was_dropped(target)) return because(status::ended, "object", was_dropped_at_the_end);
   *what = take_at_once(one) ? armed_as::over : armed_as::lost;
   return status::ok;
 }
@@ -314,7 +315,7 @@ status park_for(unit* one, std::uint64_t deadline_ns) {
 bool end_wait(waiter* joiner) {
   if (is_awaiters(joiner)) {
     await_record* const record = record_of(joiner);
-    if (!end_awaiter(record)) return false;
+    if (!end_dropped_awaiter(record)) return false;
     record->leave = nullptr;  // it is in no word
     deliver(record);
     return true;
@@ -349,7 +350,7 @@ status free_joined(worker* w, unit* one) {
 
 // Also in a blocking region, where it would wait for itself.
 bool is_calling(const unit* one) {
-  unit* const self = local::current_worker() != nullptr ? local::current_unit() : unit_in_region();
+  unit* const self = local::current_worker() != nullptr ? local::current_unit() : caller_in_region();
   return identity_of(self) == one;
 }
 

@@ -6,9 +6,11 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "unit/awaiter_delivery.hpp"
 #include "unit/waiter.hpp"
 #include "worker/host.hpp"
 #include "worker/lent_word.hpp"
+#include "worker/local.hpp"
 
 namespace weft::sched {
 
@@ -40,5 +42,9 @@ inline unit* unit_in_region() {
   const blocking_call* const call = this_blocking_call();
   return call->depth != 0 ? call->self : nullptr;
 }
+
+// The unit whose call the calling OS thread, which is no worker, makes: that in whose region it is,
+// but not in the ready of an awaiter, which has no identity.
+inline unit* caller_in_region() { return local::delivery_outside()->is_active ? nullptr : unit_in_region(); }
 
 }  // namespace weft::sched

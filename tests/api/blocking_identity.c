@@ -3,6 +3,7 @@
 #include <weft/blocking.h>
 #include <weft/hot.h>
 
+#include "await_support.h"
 #include "check.h"
 #include "os_thread.h"
 
@@ -170,6 +171,68 @@ static void join_itself(void *argument) {
 
 static void joins_itself(void) { OK(weft_thread_join(start(join_itself, NULL))); }
 
+/* ---- the ready of an awaiter, called inside of a region ---- */
+
+struct inside_call {
+  struct wait end; /* first: ready gets its address */
+  weft_thread *caller;
+};
+
+static void is_no_thread(weft_awaiter *awaiter, weft_status status) {
+  struct inside_call *mine = (struct inside_call *)awaiter;
+  note(awaiter, status);
+  IS(WEFT_BUSY, weft_mutex_try_lock(&recursive));
+  IS(WEFT_NOT_OWNER, weft_mutex_unlock(&recursive));
+  IS(WEFT_CANNOT_BLOCK, weft_thread_join(mine->caller));
+  IS(WEFT_CANNOT_BLOCK, weft_worker_adopt(NULL));
+  OK(weft_blocking_end()); /* means nothing */
+  OK(weft_blocking_begin());
+}
+
+static void set_inside(void *argument) {
+  (void)argument;
+  weft_event event = WEFT_EVENT_INIT;
+  struct inside_call one;
+  prepare(&one.end, WEFT_AWAIT_EVENT);
+  one.end.awaiter.ready = is_no_thread;
+  one.caller = weft_self();
+  CHECK(arm(&one.end, &event, WEFT_AWAIT_EVENT));
+  OK(weft_mutex_lock(&recursive));
+  open_region();
+  weft_event_set(&event);
+  CHECK(one.end.calls == 1 && weft_worker_self() == -1);
+  IS(WEFT_BUSY, weft_worker_adopt(NULL)); /* the region is open */
+  close_region();
+  IS(WEFT_NOT_OWNER, weft_blocking_end());
+  OK(weft_mutex_unlock(&recursive));
+}
+
+/* On main's OS thread, while main holds the mutex. */
+static void is_not_main_inside(weft_awaiter *awaiter, weft_status status) {
+  note(awaiter, status);
+  IS(WEFT_BUSY, weft_mutex_try_lock(&recursive));
+}
+static void set_inside_on_mains(void *argument) {
+  (void)argument;
+  weft_event event = WEFT_EVENT_INIT;
+  struct wait end;
+  prepare(&end, WEFT_AWAIT_EVENT);
+  end.awaiter.ready = is_not_main_inside;
+  CHECK(arm(&end, &event, WEFT_AWAIT_EVENT));
+  open_region();
+  weft_event_set(&event);
+  CHECK(end.calls == 1);
+  close_region();
+}
+
+static void a_ready_has_no_identity(void) {
+  set_inside(NULL);
+  OK(weft_thread_join(start(set_inside, NULL)));
+  OK(weft_mutex_lock(&recursive));
+  OK(weft_thread_join(start_pinned(set_inside_on_mains, NULL, weft_worker_self())));
+  OK(weft_mutex_unlock(&recursive));
+}
+
 static void all(void) {
   RUN(keep_others_out);
   RUN(what_a_region_holds_stays_its_threads);
@@ -179,6 +242,7 @@ static void all(void) {
   RUN(of_an_adopted_os_thread);
   RUN(held_by_an_os_thread_outside);
   RUN(joins_itself);
+  RUN(a_ready_has_no_identity);
 }
 
 int main(void) {

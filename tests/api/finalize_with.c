@@ -279,6 +279,10 @@ static void joiners_are_told(unsigned workers) {
     CHECK(strstr(weft_last_error(), "WEFT_DROP") != NULL);
     init_with(1); /* another runtime */
     IS(WEFT_ENDED, weft_thread_join(kept));
+    bool waits = true;
+    prepare(&end, WEFT_AWAIT_THREAD);
+    IS(WEFT_ENDED, weft_ext_await(&end.awaiter, kept, WEFT_AWAIT_THREAD, &waits));
+    CHECK(end.calls == 0);
     OK(weft_thread_detach(kept));
     OK(weft_finalize());
     const weft_status of_ready = weft_thread_join(ready); /* another worker may have run it */

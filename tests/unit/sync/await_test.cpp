@@ -57,4 +57,13 @@ TEST_CASE("what came before a case that cannot be armed is the awaiter's, and th
   }
 }
 
+TEST_CASE("a case whose thread was dropped meanwhile ends the call by that, and not by the end of the clock") {
+  half_armed one;
+  CHECK_FALSE(weft::sched::end_dropped_awaiter(&one.first));
+  CHECK(one.end(status::ok) == status::ended);
+  half_armed other;
+  CHECK_FALSE(weft::sched::end_awaiter(&other.first));
+  CHECK(other.end(status::ok) == status::not_initialized);
+}
+
 }  // namespace
