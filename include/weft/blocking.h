@@ -28,9 +28,10 @@
  * that time, and down to once a millisecond while all regions that it sees are short, so that the
  * first long one after many short ones may keep its worker for 2 ms more. From a place where the
  * last call lasted longer the worker goes at once, if units wait for it. At most
- * WEFT_BLOCKING_THREADS OS threads are made for that; they end after a second in which they were
- * not needed, and have what the OS thread of weft_init had when it was called: signal mask,
- * scheduling policy, affinity, FP control words.
+ * WEFT_BLOCKING_THREADS OS threads are made for that. Where none is left, workers wait with their
+ * threads, and get the next one in the order in which the guard saw their regions. OS threads end
+ * after a second in which they were not needed, and have what the OS thread of weft_init had when
+ * it was called: signal mask, scheduling policy, affinity, FP control words.
  *
  * A unit that is pinned to the worker, the caller of weft_init among them, may so run on another OS
  * thread while a region of another unit of that worker is open. */

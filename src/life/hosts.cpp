@@ -205,7 +205,7 @@ bool give_away(hosts* all, worker* w, blocking_call* call) {
   spare* one = nullptr;
   {
     const queue::guard hold(all->lock);
-    if (!all->guard_counts_on_one) one = take_first(all);
+    if (!all->guard_counts_on_one && !all->lacks_some) one = take_first(all);
   }
   if (one == nullptr) return false;
   call_out(one, {w, call});

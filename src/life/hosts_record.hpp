@@ -28,6 +28,7 @@ struct hosts {
   blocking_call* given_ahead = nullptr;  // their workers are for the next that come to wait; by next_claim
   unsigned given_ahead_count = 0;        // at most starting_count when one is added
   bool guard_counts_on_one = false;      // on one that starts: when it waits, it is the guard's alone
+  bool lacks_some = false;               // the region guard found none for a worker; it alone writes
   bool is_stopping = false;
   bool has_ended_one = false;
   os::os_thread ended;  // the last OS thread that ended; it joins the one before

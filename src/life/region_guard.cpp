@@ -60,6 +60,12 @@ bool may_start_spare(hosts* all) {
   return true;
 }
 
+// Until none lacks one any more, no caller gives its worker away before those that waited for one.
+void note_lack(hosts* all, bool is_there) {
+  const queue::guard hold(all->lock);
+  all->lacks_some = is_there;
+}
+
 bool start_spare(hosts* all) {
   if (!may_start_spare(all)) {
     tell_lack(all, true);
@@ -89,17 +95,19 @@ void count_on_none(hosts* all) {
   all->guard_counts_on_one = false;
 }
 
+enum class gift { made, not_needed, none_left };
+
 // Takes the worker over for a spare OS thread, which is made if none waits.
-bool give_to_spare(hosts* all, worker* w, blocking_call* call) {
+gift give_to_spare(hosts* all, worker* w, blocking_call* call) {
   hosts::spare* const one = take_idle(all);
-  if (one == nullptr && !count_on_one_that_starts(all) && !start_spare(all)) return false;
+  if (one == nullptr && !count_on_one_that_starts(all) && !start_spare(all)) return gift::none_left;
   if (!w->lent.take_over(call)) {
     one != nullptr ? put_back(all, one) : count_on_none(all);
-    return false;
+    return gift::not_needed;
   }
   note_length(all, call->place, true);
   one != nullptr ? call_out(one, {w, call}) : give_ahead(all, call);
-  return true;
+  return gift::made;
 }
 
 // Whether the region that w is in has been open for long.
@@ -117,20 +125,52 @@ struct round {
   bool has_given = false;  // a worker to a spare OS thread
 };
 
-round look_at_all(hosts* all, seen_call* seen) {
+// Workers whose regions are overdue, in the order in which the guard saw the regions.
+struct overdue_workers {
+  unsigned count = 0;
+  std::uint16_t indices[most_workers];
+
+  void add(const seen_call* seen, unsigned index) {
+    unsigned at = count++;
+    for (; at != 0 && seen[indices[at - 1]].at_ns > seen[index].at_ns; --at) indices[at] = indices[at - 1];
+    indices[at] = static_cast<std::uint16_t>(index);
+  }
+};
+
+void set_place(worker* w, std::uint32_t place) {
+  if (w->lack_place.load(base::relaxed) != place) w->lack_place.store(place, base::relaxed);
+}
+
+round find_overdue(const hosts* all, seen_call* seen, overdue_workers* out) {
   round found;
   const std::uint64_t now_ns = os::now_ns();
   for (unsigned index = 0; index < all->rt->worker_slots.load(base::relaxed); ++index) {
     worker* const w = worker_in_slot(all->rt, index);
-    blocking_call* const call = w != nullptr ? w->lent.seen() : nullptr;
-    if (call == nullptr) {
+    if (w == nullptr || w->lent.seen() == nullptr) {
       seen[index].at_ns = 0;
+      if (w != nullptr) set_place(w, 0);
       continue;
     }
     found.has_open = true;
-    if (!is_overdue(all, w, &seen[index], now_ns)) continue;
-    if (give_to_spare(all, w, call)) found.has_given = true;
+    if (is_overdue(all, w, &seen[index], now_ns)) out->add(seen, index);
   }
+  return found;
+}
+
+// Once none is left, those that follow queue.
+round look_at_all(hosts* all, seen_call* seen) {
+  overdue_workers overdue;
+  round found = find_overdue(all, seen, &overdue);
+  std::uint32_t lacking = 0;
+  for (unsigned each = 0; each < overdue.count; ++each) {
+    worker* const w = worker_in_slot(all->rt, overdue.indices[each]);
+    blocking_call* const call = w->lent.seen();
+    if (call == nullptr) continue;
+    const gift what = lacking == 0 ? give_to_spare(all, w, call) : gift::none_left;
+    found.has_given = found.has_given || what == gift::made;
+    set_place(w, what == gift::none_left ? ++lacking : 0);
+  }
+  if (all->lacks_some != (lacking != 0)) note_lack(all, lacking != 0);
   return found;
 }
 

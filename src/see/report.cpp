@@ -182,6 +182,10 @@ void describe_state(text& out, const unit_view& one) {
     out << word_of(one.state);
   }
   if (one.worker >= 0) out << " on worker " << static_cast<unsigned>(one.worker);
+  if (one.lends_worker) out << ", in a blocking call";
+  if (one.lack_place != 0)
+    out << ", with which the worker waits: no OS thread is left for it (WEFT_BLOCKING_THREADS), place " << one.lack_place
+        << " in the queue for one";
 }
 
 }  // namespace
@@ -244,6 +248,8 @@ void look_at_runner(runtime* rt, unit_view* one) {
     const worker* w = worker_in_slot(rt, index);
     if (w == nullptr || glance(w->current) != one->where) continue;
     one->worker = static_cast<int>(index);
+    one->lends_worker = w->lent.seen() != nullptr;
+    one->lack_place = one->lends_worker ? w->lack_place.load(base::relaxed) : 0;
     one->awaits_turn = w->rt->turns != nullptr && the_hooks.awaits_turn(w);
     if (one->awaits_turn) one->saved = glance(w->turn.sp);
     return;

@@ -73,6 +73,8 @@ struct unit_view {
   bool runs_another = false;      // it is away for a unit that it joins or dispatched
   std::uint16_t home_worker = 0;  // where it is pinned, if it stays put
   int worker = -1;                // on which it runs; look_at_runner knows
+  bool lends_worker = false;      // in a blocking region, and no other OS thread runs the worker
+  unsigned lack_place = 0;        // among those for which no OS thread is left; 0: none
   bool awaits_turn = false;       // of its worker, which is a virtual one
   bool waits = false;
   char what[128] = "";  // what it waits for, which a builder may say at length

@@ -106,8 +106,9 @@ struct alignas(base::cache_line) worker {
   base::atomic<source*> kept_source{nullptr};         // in which it sleeps instead of on its futex
   lent_word<blocking_call> lent;                      // protocol O
   base::atomic<std::uint32_t> claims{0};              // OS threads that wait for it, see life/hosts.cpp
-  blocking_call* first_claim = nullptr;               // guarded by the lock of the hosts
-  bool is_taken = false;                              // the slot is in use; guarded by the runtime's workers_lock
+  base::atomic<std::uint32_t> lack_place{0};  // of its thread's region, among those for which no OS thread is left; 0: none
+  blocking_call* first_claim = nullptr;       // guarded by the lock of the hosts
+  bool is_taken = false;                      // the slot is in use; guarded by the runtime's workers_lock
 
   // ---- owner, cold ----
   alignas(base::cache_line) base::rng random{0};

@@ -2,12 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 
 #include <weft/weft.h>
 
@@ -230,6 +233,78 @@ TEST_CASE("where no more OS threads are allowed, a line says so, and the worker 
   INFO(end.errors);
   CHECK(end.exit_code == 0);
   CHECK(scene::count(end.errors, "all 1 OS threads that WEFT_BLOCKING_THREADS allows are in blocking calls") == 1);
+}
+
+namespace {
+
+struct line {
+  int ends[2];
+};
+
+void read_line_in_region(void* given) {
+  const weft_function call = [](void* argument) {
+    char byte;
+    NEED(read(static_cast<line*>(argument)->ends[0], &byte, 1) == 1);
+  };
+  NEED(weft_blocking(call, given) == WEFT_OK);
+}
+// On worker 1, to which it is not pinned, so that its OS thread becomes spare.
+void read_line_on_worker_1(void* given) {
+  NEED(weft_pin(1) == WEFT_OK && weft_pin(WEFT_ANY_WORKER) == WEFT_OK && weft_worker_self() == 1);
+  read_line_in_region(given);
+}
+
+weft_thread* make_reader(line* what, weft_function function, const char* name, int worker) {
+  NEED(pipe(what->ends) == 0);
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.name = name;
+  attr.worker = worker;
+  weft_thread* made = nullptr;
+  NEED(weft_thread_create(function, what, &attr, &made) == WEFT_OK);
+  return made;
+}
+
+std::string dumped() {
+  const int file = memfd_create("dump", 0);
+  NEED(file >= 0 && weft_dump(file) == WEFT_OK);
+  std::string all(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), ' ');
+  NEED(pread(file, all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()) && close(file) == 0);
+  return all;
+}
+
+void await_in_dump(const char* wanted) {
+  while (dumped().find(wanted) == std::string::npos) weft_yield();
+}
+
+}  // namespace
+
+TEST_CASE("calls for which no OS thread is left get one in the order in which they came, and a dump tells their places") {
+  const child_end end = run_in_child([] {
+    setenv("WEFT_BLOCKING_THREADS", "1", 1);
+    alarm(200);
+    start(3);
+    static line all[3];
+    weft_thread* readers[3];
+    readers[0] = make_reader(&all[0], read_line_on_worker_1, "before", WEFT_ANY_WORKER);
+    wait_until_away(readers[0]);
+    readers[1] = make_reader(&all[1], read_line_in_region, "first", 2);
+    await_in_dump(
+        "\"first\" (read_line_in_region): running on worker 2, in a blocking call, with which the worker waits: no OS thread is "
+        "left for it (WEFT_BLOCKING_THREADS), place 1 in the queue for one");
+    readers[2] = make_reader(&all[2], read_line_in_region, "second", 1);  // the guard comes by worker 1 first
+    await_in_dump("\"second\" (read_line_in_region): running on worker 1, in a blocking call, with which the worker waits");
+    NEED(dumped().find("place 2 in the queue for one") != std::string::npos);
+    NEED(write(all[0].ends[1], "x", 1) == 1);
+    while (weft_thread_get_state(readers[1]) != WEFT_THREAD_BLOCKED)
+      NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
+    NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
+    await_in_dump("place 1 in the queue for one");
+    for (line& each : all) static_cast<void>(write(each.ends[1], "x", 1));
+    for (weft_thread* const each : readers) NEED(weft_thread_join(each) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("an OS thread that ends inside of a region ends the program, with the cure") {

@@ -214,6 +214,30 @@ void given_at_once() {
   check(here().finished == 1, "once");
 }
 
+// A worker for which no OS thread is left has the next one, also before a region at a known place.
+void lacks_before_a_known_place() {
+  hosts* const all = make(2);
+  the.rt->settings.blocking_threads = 1;
+  worker* const lacks = the.workers[0];
+  worker* const comes_later = the.workers[1];
+  hosts::spare waits[2];
+  const auto look = [&] { look_at_all(all, here().seen); };
+  const auto give_and_look = [&] {
+    calls[0].w = lacks;
+    lacks->lent.lend(&calls[0]);
+    look();
+    check(lacks->lack_place.load(base::relaxed) == 1, "the first of those that lack one");
+    put_back(all, &waits[0]);
+    check(!give_away(all, comes_later, &calls[1]), "not before it");
+    look();
+    check(waits[0].given.w == lacks && lacks->lack_place.load(base::relaxed) == 0, "it has the next one");
+    look();
+    put_back(all, &waits[1]);
+    check(give_away(all, comes_later, &calls[1]), "no worker lacks one any more");
+  };
+  threads(thread{"guard", give_and_look});
+}
+
 // The spare OS thread has waited long enough just when the guard calls it.
 void two_regions() {
   hosts* const all = make();
@@ -274,6 +298,7 @@ const model beside_older{
 const model beside_another{
     "O given beside another region", {.at_least = 100, .quick = quick_turns, .deep = deep_turns}, given_beside_another_region};
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
+const model lacking{"O lacks before a known place", {.at_least = 1, .quick = quick, .deep = deep}, lacks_before_a_known_place};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
