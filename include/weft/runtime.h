@@ -160,9 +160,11 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  * worker (ext.h) is not called after the return. If an OS thread outside has begun a call of
  * weft_worker_add or weft_worker_remove, a weft_finalize that comes then waits for that call.
  * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
- * that was adopted; units or a source are pinned to the worker; or it serves a pool, which
- * weft_pool_detach ends), WEFT_CANNOT_BLOCK (the caller is a tasklet), WEFT_NOT_INITIALIZED (also
- * while weft_finalize ends the workers).
+ * that was adopted; units or a source are pinned to the worker; it serves a pool, which
+ * weft_pool_detach ends; or the caller is in a blocking region on it, and WEFT_BLOCKING_THREADS
+ * leaves no OS thread to run it), WEFT_CANNOT_BLOCK (the caller is a tasklet),
+ * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers, or WEFT_DROP does and the
+ * worker's thread is in a blocking region).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);
 

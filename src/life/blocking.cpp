@@ -23,6 +23,7 @@
 #include "thread/thread.hpp"
 #include "unit/pool_record.hpp"
 #include "unit/waiter.hpp"
+#include "worker/failure.hpp"
 #include "worker/hooks.hpp"
 #include "worker/local.hpp"
 #include "worker/runtime.hpp"
@@ -198,6 +199,19 @@ void refuse_end_in_region() {
 void await_os_thread(int id) {
   constexpr std::uint64_t pause_ns = 1'000'000;
   while (os::thread_id() != id) static_cast<void>(sleep_until(os::now_ns() + pause_ns));
+}
+
+status await_other_host(const runtime* rt, unsigned index) {
+  constexpr std::uint64_t between_looks_ns = 100'000;
+  const blocking_call* const call = this_blocking_call();
+  if (local::current_worker() != nullptr || call->depth == 0 || call->w->index != index) return status::ok;
+  while (call->w->lent.seen() == call) {
+    if (rt->spare_hosts.load(base::relaxed) == nullptr || call->w->lack_place.load(base::relaxed) != 0)
+      return because(status::busy, "worker",
+                     "the caller is in a blocking region on worker %u, and no OS thread is left to run it", index);
+    os::sleep_until(os::now_ns() + between_looks_ns);
+  }
+  return status::ok;
 }
 
 void step_aside(worker* w, mem::stack* here) {

@@ -47,7 +47,10 @@ bool is_changing(runtime* rt) { return rt->calls.load(base::relaxed) != 0 || are
 
 status begin_drop(runtime* rt) {
   if (const status result = let_nothing_change(rt); result != status::ok) return result;
-  while (is_changing(rt)) static_cast<void>(sleep_until(now_ns() + between_looks_ns));
+  while (is_changing(rt)) {
+    give_up_removals(rt);
+    static_cast<void>(sleep_until(now_ns() + between_looks_ns));
+  }
   return status::ok;
 }
 

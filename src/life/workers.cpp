@@ -173,6 +173,13 @@ bool is_being_removed(worker* w) {
 // What worker::remover holds once there is nothing to wait for any more.
 waiter* already_over() { return reinterpret_cast<waiter*>(std::uintptr_t{1}); }
 
+// Null: none waits, or it was taken before.
+waiter* take_remover(worker* w) {
+  // [A34] acquire: sees the remover's record; pairs with [A35]
+  waiter* const found = w->remover.exchange(already_over(), base::acquire);
+  return found != already_over() ? found : nullptr;
+}
+
 // Of the stack at whose bottom w starts.
 fiber::sanitizer::side origin_side_of(const worker* w) { return w->root != nullptr ? fiber::sanitizer::of(w->root) : own_side(); }
 
@@ -204,8 +211,7 @@ void end_worker(worker* w) {
   if (!is_being_removed(w)) return;
   slots::hand_over(w);
   // A caller that comes too late to wait sees what was done here by joining the OS thread.
-  // [A34] acquire: sees the remover's record; pairs with [A35]
-  if (waiter* remover = w->remover.exchange(already_over(), base::acquire); remover != nullptr) wake(remover);
+  if (waiter* const remover = take_remover(w); remover != nullptr) wake(remover);
 }
 
 // Leaves the unit of a region in place, and runs its worker instead.
@@ -522,15 +528,30 @@ status add_worker(runtime* rt, unsigned* index) {
 
 status remove_worker(runtime* rt, unsigned index) {
   if (!may_block()) return status::cannot_block;
+  if (const status refused = await_other_host(rt, index); refused != status::ok) return refused;
   worker* w = nullptr;
   if (const status refused = begin_removal(rt, index, &w); refused != status::ok) return refused;
   waiter me("weft_worker_remove", w);
   me.payload = w;
   static_cast<void>(wait_published(&me, publish_remover, &me));
-  join_worker(w);
-  clear_slot(rt, w);
+  const bool is_given_up = me.payload == nullptr;
+  if (!is_given_up) {
+    join_worker(w);
+    clear_slot(rt, w);
+  }
   end_call(rt);
-  return status::ok;
+  return is_given_up ? status::not_initialized : status::ok;
+}
+
+void give_up_removals(runtime* rt) {
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    worker* const w = worker_in_slot(rt, index);
+    if (w == nullptr || w->lent.seen() == nullptr || w->remover.load(base::relaxed) == nullptr) continue;
+    waiter* const remover = take_remover(w);
+    if (remover == nullptr) continue;
+    remover->payload = nullptr;
+    wake(remover);
+  }
 }
 
 status start_workers(runtime* rt) {

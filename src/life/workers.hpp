@@ -26,5 +26,9 @@ void free_workers(runtime* rt);
 status add_worker(runtime* rt, unsigned* index);
 // Ends one and waits for that. May switch.
 status remove_worker(runtime* rt, unsigned index);
+// WEFT_DROP, once runtime::drops is set: those that wait for a worker whose thread is in a region,
+// which may wait for what is dropped. The worker ends with the runtime, and its remover is told
+// not_initialized.
+void give_up_removals(runtime* rt);
 
 }  // namespace weft::sched

@@ -161,6 +161,94 @@ static void awaits_removals(void) {
   }
 }
 
+/* ---- a removal that waits for a region whose call waits for a thread that is dropped ---- */
+
+static void join_in_region_on_2(void *target) {
+  OK(weft_pin(2));
+  OK(weft_pin(WEFT_ANY_WORKER));
+  OK(weft_blocking_begin());
+  arrive();
+  IS(WEFT_ENDED, weft_thread_join(target));
+  add_one(&passed);
+  OK(weft_blocking_end());
+}
+
+static void remove_the_callers(void *argument) {
+  remove_worker(argument);
+  add_one(&passed);
+}
+
+static void removals_are_given_up(bool is_outside) {
+  phase = "a removal of a worker in a region";
+  CHECK(setenv("WEFT_BLOCKING_THREADS", "0", 1) == 0);
+  for (int round = 0; round < ROUNDS; ++round) {
+    prepare_objects();
+    atomic_store(&passed, 0);
+    init_with(3);
+    weft_thread *target = start_pinned(wait_for_event, NULL, 1);
+    wait_at_least(&arrived, 1);
+    OK(weft_thread_detach(start(join_in_region_on_2, target)));
+    wait_at_least(&arrived, 2);
+    struct os_thread remover;
+    if (is_outside)
+      begin(&remover, remove_the_callers, NULL);
+    else
+      OK(weft_thread_detach(start_pinned(remove_worker, NULL, 1)));
+    wait_at_least(&arrived, 3);
+    if (round % 2 == 0) {
+      while (weft_ext_worker_set_scheduler(2, NULL, NULL) != WEFT_INVALID) weft_yield(); /* it goes */
+      OK(weft_sleep_ns(MILLISECOND));                                                    /* it is waited for by then */
+    }
+    drop();
+    if (is_outside) join(&remover);
+    CHECK(atomic_load(&passed) == (is_outside ? 2 : 1));
+    OK(weft_thread_detach(target));
+    CHECK(lines_with("weft: fatal") == 0);
+  }
+  atomic_store(&passed, 0);
+  CHECK(unsetenv("WEFT_BLOCKING_THREADS") == 0);
+}
+
+/* ---- a region on the OS thread of the caller of weft_finalize_with ---- */
+
+struct own_os_thread {
+  atomic_int ends_now, has_ended;
+};
+
+static void stay_on_mains(void *argument) {
+  struct own_os_thread *mine = argument;
+  OK(weft_blocking_begin());
+  arrive();
+  while (atomic_load(&mine->ends_now) == 0) CHECK(usleep(100) == 0);
+  atomic_store(&mine->has_ended, 1);
+  OK(weft_blocking_end());
+  add_one(&passed);
+}
+
+static void let_it_end(void *argument) {
+  struct own_os_thread *mine = argument;
+  CHECK(usleep(5000) == 0);
+  CHECK(atomic_load(&mine->has_ended) == 0);
+  atomic_store(&mine->ends_now, 1);
+}
+
+static void regions_on_its_own_os_thread_are_waited_for(void) {
+  phase = "a region on the caller's own OS thread";
+  for (int round = 0; round < ROUNDS; ++round) {
+    prepare_objects();
+    init_with(2);
+    struct own_os_thread one = {0, 0};
+    OK(weft_thread_detach(start_pinned(stay_on_mains, &one, 0)));
+    wait_at_least(&arrived, 1);
+    struct os_thread other;
+    begin(&other, let_it_end, &one);
+    drop();
+    CHECK(atomic_load(&one.has_ended) == 1);
+    join(&other);
+  }
+  CHECK(atomic_load(&passed) == 0);
+}
+
 static void add_and_remove(void *argument) {
   (void)argument;
   arrive();
@@ -277,6 +365,9 @@ int main(void) {
   joiners_in_regions_are_told("100");
   joiners_in_regions_are_told("0");
   awaits_removals();
+  removals_are_given_up(false);
+  removals_are_given_up(true);
+  regions_on_its_own_os_thread_are_waited_for();
   workers_come_and_go_meanwhile();
   others_run_meanwhile();
   refuses();

@@ -1,6 +1,7 @@
 /* A worker that goes: its own units do not keep it, others rob it meanwhile, nothing of it stays
  * in its slot, and neither a pool nor the end of the runtime gets in between. */
 #include <pthread.h>
+#include <weft/blocking.h>
 #include <weft/ext.h>
 
 #include "check.h"
@@ -272,6 +273,36 @@ static void ends_while_one_is_removed(void) {
   }
 }
 
+/* ---- by a thread in a region on the worker ---- */
+
+struct own_worker {
+  weft_status wanted;
+  atomic_int is_over;
+};
+
+static void remove_own_worker(void *argument) {
+  struct own_worker *mine = argument;
+  go_to(1);
+  OK(weft_blocking_begin());
+  IS(mine->wanted, weft_worker_remove(1));
+  OK(weft_blocking_end());
+  atomic_store(&mine->is_over, 1);
+}
+
+static void goes_below_a_region_of_the_remover(const char *os_threads, weft_status wanted) {
+  phase = os_threads;
+  CHECK(setenv("WEFT_BLOCKING_THREADS", os_threads, 1) == 0);
+  for (int round = 0; round < 3; ++round) {
+    init_with(2);
+    struct own_worker one = {wanted, 0};
+    OK(weft_thread_detach(start(remove_own_worker, &one)));
+    wait_for(&one.is_over, 1);
+    CHECK(weft_worker_count() == (wanted == WEFT_OK ? 1 : 2));
+    OK(weft_finalize());
+  }
+  CHECK(unsetenv("WEFT_BLOCKING_THREADS") == 0);
+}
+
 static void strict(void) {
   phase = "strict";
   weft_config config = WEFT_CONFIG_INIT;
@@ -290,5 +321,7 @@ int main(void) {
   with_workers("robbed", 3, robbed);
   strict();
   RUN(ends_while_one_is_removed);
+  goes_below_a_region_of_the_remover("10", WEFT_OK);
+  goes_below_a_region_of_the_remover("0", WEFT_BUSY);
   return 0;
 }

@@ -162,6 +162,7 @@ STAND_IN void grant_next(hosts*, worker*) {}
 STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
 STAND_IN void settle_unit_that_left() {}
 STAND_IN void await_os_thread(int) {}
+STAND_IN status await_other_host(const runtime*, unsigned) { return status::ok; }
 STAND_IN void refuse_end_in_region() {}
 STAND_IN void step_aside(worker*, mem::stack*) {}
 
