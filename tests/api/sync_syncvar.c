@@ -227,6 +227,8 @@ static void deadlines(void) {
   weft_syncvar var = WEFT_SYNCVAR_EMPTY_INIT;
   run_team(CALLERS, give_up, &var);
   CHECK(!weft_syncvar_is_full(&var) && value_of(&var) == 0);
+  const weft_syncvar untouched = WEFT_SYNCVAR_EMPTY_INIT;
+  CHECK(memcmp(&var, &untouched, sizeof var) == 0); /* no record of the callers is left elsewhere */
   IS_OK(weft_syncvar_try_write_ef(&var, 1));
   CHECK(weft_syncvar_write_ef_until(&var, 9, weft_deadline_in(MILLISECOND)) == WEFT_TIMEOUT);
   IS_OK(weft_syncvar_try_read_fe(&var, NULL));

@@ -238,6 +238,22 @@ void lacks_before_a_known_place() {
   threads(thread{"guard", give_and_look});
 }
 
+// Several callers have claimed a worker: it goes to them in turn.
+void claimed_in_turn() {
+  hosts* const all = make();
+  worker* const w = the.workers[0];
+  const auto claim_and_grant = [&] {
+    for (blocking_call& each : calls) check(queue_up(all, w, &each, true), "in the queue");
+    for (blocking_call& each : calls) {
+      check(each.phase.load(base::relaxed) != weft::sched::call_phase::granted, "not before its turn");
+      grant_next(all, w);
+      check(each.phase.load(base::relaxed) == weft::sched::call_phase::granted, "in its turn");
+    }
+    check(!is_claimed(w), "no claim is left");
+  };
+  threads(thread{"host", claim_and_grant});
+}
+
 // The spare OS thread has waited long enough just when the guard calls it.
 void two_regions() {
   hosts* const all = make();
@@ -299,6 +315,7 @@ const model beside_another{
     "O given beside another region", {.at_least = 100, .quick = quick_turns, .deep = deep_turns}, given_beside_another_region};
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
 const model lacking{"O lacks before a known place", {.at_least = 1, .quick = quick, .deep = deep}, lacks_before_a_known_place};
+const model in_turn{"O claimed in turn", {.at_least = 1, .quick = quick, .deep = deep}, claimed_in_turn};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
