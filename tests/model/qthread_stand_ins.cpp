@@ -105,10 +105,10 @@ STAND_IN constinit atomic<bool> has_simple_tasks{false};
 STAND_IN bool is_simple_task() { return false; }
 STAND_IN void report(const char*, ...) {}
 STAND_IN bool run_child(const runtime*, child*, aligned_t*) { explorer::fail("assertion", "the model notes no tasks"); }
-STAND_IN bool has_keys() { return false; }
 STAND_IN void run_bottom(void*) { explorer::fail("assertion", "the model runs no unit"); }
 STAND_IN void tell_of_simple_that_waits() {}
 STAND_IN void free_tasklocal(task*) {}
+STAND_IN void end_values(task*) {}
 STAND_IN bool join_team(runtime*, const task*, task*, unsigned) { explorer::fail("assertion", "the model has no teams"); }
 STAND_IN void leave_team(task*) {}
 STAND_IN void add_to_family(task*, task*) { explorer::fail("assertion", "the model counts no children"); }

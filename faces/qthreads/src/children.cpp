@@ -1,6 +1,5 @@
 #include "children.hpp"
 
-#include "key.hpp"
 #include "task.hpp"
 
 namespace weft::qthreads {
@@ -79,7 +78,7 @@ void children::forget_all() {
 bool run_child(const runtime* all, child* note, aligned_t* value) {
   task* const lender = task_of(weft_self());
   weft_thread* const unit = note->unit;
-  if (lender->function == nullptr || has_keys() || !has_room(all, lender)) return false;
+  if (lender->function == nullptr || !has_room(all, lender)) return false;
   note->word = nullptr;
   if (!take_if_new(unit, note->home)) {
     static_cast<void>(weft_thread_detach(unit));
@@ -97,7 +96,7 @@ bool run_as_task(qthread_f function, void* argument, std::uint16_t flags) {
   if (all == nullptr || thread == nullptr || worker_here(all) < 0) return false;
   task* const lender = task_of(thread);
   const task* const maker = self();
-  if (maker == nullptr || maker->in != nullptr || has_keys() || !has_room(all, lender)) return false;
+  if (maker == nullptr || maker->in != nullptr || !has_room(all, lender)) return false;
   task one{};
   one.function = function;
   one.argument = argument;

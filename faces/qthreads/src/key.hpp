@@ -1,10 +1,13 @@
-// Whether tasks may have values of their own under keys.
+// Values of tasks under keys. They are kept with the task, not with Weft's thread: a task that runs
+// on its reader's stack, and one in a blocking action, have theirs.
 #pragma once
 
 namespace weft::qthreads {
 
-// True from the first key on. A value belongs to a thread of Weft: from then on no task runs on the
-// thread of another one.
-bool has_keys();
+struct task;
+struct task_values;
+
+// The calling task ends: calls the destructors of its values, and frees the table of these.
+void end_values(task* one);
 
 }  // namespace weft::qthreads

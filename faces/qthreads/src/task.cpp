@@ -7,6 +7,7 @@
 
 #include <qthread/sinc.h>
 
+#include "key.hpp"
 #include "team.hpp"
 
 namespace weft::qthreads {
@@ -58,6 +59,7 @@ bool deliver(void* ret, std::uint16_t flags, aligned_t value) {
 }
 
 void free_tasklocal(task* one) {
+  end_values(one);
   std::free(one->local);
   one->local = nullptr;
 }
@@ -107,14 +109,15 @@ void* qthread_get_tasklocal(unsigned int size) {
   const std::size_t usual = all->wanted.tasklocal_bytes;
   const std::size_t wanted = size > usual ? size : usual;
   mine->flags |= uses_more;
-  if (mine->local == nullptr && wanted <= sizeof mine->own) return &mine->own;
-  if (mine->local != nullptr && wanted <= mine->local->bytes) return mine->local->data;
+  const std::size_t larger_before = mine->local != nullptr ? mine->local->bytes : 0;
+  if (larger_before == 0 && wanted <= sizeof mine->own) return &mine->own;
+  if (wanted <= larger_before) return mine->local->data;
   auto* const larger = static_cast<tasklocal*>(std::calloc(1, sizeof(tasklocal) + wanted));
   if (larger == nullptr) return nullptr;
   larger->bytes = wanted;
-  const std::size_t before = mine->local != nullptr ? mine->local->bytes : sizeof mine->own;
-  std::memcpy(larger->data, mine->local != nullptr ? static_cast<void*>(mine->local->data) : &mine->own,
-              before < wanted ? before : wanted);
+  larger->values = mine->local != nullptr ? mine->local->values : nullptr;
+  const void* const before = larger_before != 0 ? static_cast<const void*>(mine->local->data) : &mine->own;
+  std::memcpy(larger->data, before, larger_before != 0 ? larger_before : sizeof mine->own);
   std::free(mine->local);
   mine->local = larger;
   return larger->data;
@@ -124,7 +127,8 @@ unsigned qthread_size_tasklocal(void) {
   const task* const mine = self();
   const runtime* const all = current_runtime();
   if (mine == nullptr || all == nullptr) return 0;
-  return static_cast<unsigned>(mine->local != nullptr ? mine->local->bytes : all->wanted.tasklocal_bytes);
+  return static_cast<unsigned>(mine->local != nullptr && mine->local->bytes != 0 ? mine->local->bytes
+                                                                                 : all->wanted.tasklocal_bytes);
 }
 
 aligned_t* qthread_retloc(void) {

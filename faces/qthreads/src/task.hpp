@@ -15,9 +15,12 @@ namespace weft::qthreads {
 
 struct team;
 
-// Bytes that a task got beyond its own.
+struct task_values;
+
+// What a task got beyond its own bytes: more of these, and a table of values under keys.
 struct tasklocal {
-  std::size_t bytes;
+  std::size_t bytes;    // 0: its own are enough
+  task_values* values;  // key.hpp; null: it has set none
   alignas(16) unsigned char data[];
 };
 
@@ -67,7 +70,7 @@ struct alignas(16) task {
   // ---- only if uses_more ----
   static constexpr std::size_t copy_bytes = 32;
   alignas(16) unsigned char copy[copy_bytes];  // of its argument
-  tasklocal* local;                            // null: the task's own bytes are `own`
+  tasklocal* local;                            // null: it has nothing but `own`
   std::uint64_t own;
   emptied_words emptied;
   family* parent;  // of the task that forked it; null: it is not counted there
@@ -99,7 +102,7 @@ inline task* self() {
 // word that was empty.
 bool deliver(void* ret, std::uint16_t flags, aligned_t value);
 
-// Frees the bytes that a task got beyond its own.
+// Ends the calling task's values under keys, and frees the bytes that it got beyond its own.
 void free_tasklocal(task* one);
 
 // Calls a task's function and ends the task, on the caller's stack. The function of every task's

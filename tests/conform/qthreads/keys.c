@@ -1,6 +1,9 @@
-/* qthread_key_*: a value for each task and each OS thread outside. Qthreads' library hides them. */
+/* qthread_key_*: a value for each task and each OS thread outside. Qthreads' library lacks them. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include <qthread/io.h>
 #include <qthread/tls.h>
 
 #include "check.h"
@@ -48,7 +51,7 @@ static void tasks_have_values_of_their_own(void) {
   atomic_store(&destroyed, 0);
   CHECK(qthread_key_create(&key, destroy) == 0 && qthread_key_create(&other, NULL) == 0);
   run_tasks(20, values_in_a_task, NULL);
-  await_number(&destroyed, 20); /* a task's return word may be full before */
+  CHECK(atomic_load(&destroyed) == 20);
   run_outside(values, NULL);
   await_number(&destroyed, 21);
   run_tasks(1, moves, NULL);
@@ -66,6 +69,106 @@ static aligned_t deletes_key(void *argument) {
   CHECK(qthread_getspecific(key) == NULL);
   CHECK(qthread_setspecific(key, &key) == EINVAL && qthread_key_delete(key) == EINVAL);
   return 0;
+}
+
+/* A task that runs on its reader's stack has values of its own, and they have ended when the read
+ * returns. */
+static const char *place_of_reader;
+static atomic_int ran_beneath;
+
+static aligned_t sets_value(void *argument) {
+  const char here = 0;
+  CHECK(qthread_getspecific(key) == NULL && qthread_getspecific(other) == NULL);
+  CHECK(qthread_setspecific(key, argument) == 0 && qthread_setspecific(other, &other) == 0);
+  if (qthread_shep() == 0 && &here < place_of_reader && place_of_reader - &here < 4096) atomic_fetch_add(&ran_beneath, 1);
+  CHECK(qthread_getspecific(key) == argument);
+  return 0;
+}
+
+static void tasks_in_place(void) {
+  const char here = 0;
+  aligned_t end;
+  place_of_reader = &here;
+  atomic_store(&destroyed, 0);
+  CHECK(qthread_key_create(&key, destroy) == 0 && qthread_key_create(&other, NULL) == 0);
+  CHECK(qthread_setspecific(key, &key) == 0);
+  for (uintptr_t i = 1; i <= 200; ++i) {
+    OK(qthread_fork(sets_value, value_of(i), &end));
+    OK(qthread_readFF(NULL, &end));
+    CHECK(atomic_load(&destroyed) == (int)i);
+    CHECK(qthread_getspecific(key) == &key && qthread_getspecific(other) == NULL);
+  }
+  CHECK(getenv("WEFT_SCHEDULE") != NULL || atomic_load(&ran_beneath) > 0); /* a schedule chooses the order */
+  CHECK(qthread_setspecific(key, NULL) == 0);
+  CHECK(qthread_key_delete(key) == 0 && qthread_key_delete(other) == 0);
+}
+
+/* In a blocking action a task still has its values. */
+static aligned_t blocks(void *argument) {
+  CHECK(qthread_setspecific(key, argument) == 0);
+  qt_begin_blocking_action();
+  CHECK(qthread_getspecific(key) == argument);
+  CHECK(qthread_setspecific(key, &key) == 0);
+  qt_end_blocking_action();
+  CHECK(qthread_getspecific(key) == &key);
+  return 0;
+}
+
+static void a_blocking_action(void) {
+  atomic_store(&destroyed, 0);
+  CHECK(qthread_key_create(&key, destroy) == 0);
+  run_tasks(5, blocks, &other);
+  CHECK(atomic_load(&destroyed) == 5);
+  blocks(&other); /* in the main task */
+  CHECK(qthread_setspecific(key, NULL) == 0);
+  CHECK(qthread_key_delete(key) == 0 && atomic_load(&destroyed) == 5);
+}
+
+/* Values beside task-local bytes, each of which grows after the other. */
+static aligned_t grows(void *argument) {
+  (void)argument;
+  unsigned char *bytes = qthread_get_tasklocal(8);
+  memset(bytes, 'a', 8);
+  CHECK(qthread_setspecific(key, &key) == 0);
+  CHECK(qthread_get_tasklocal(8) == bytes && bytes[7] == 'a' && qthread_size_tasklocal() == 8);
+  bytes = qthread_get_tasklocal(100);
+  CHECK(bytes[0] == 'a' && bytes[7] == 'a' && bytes[8] == 0 && qthread_size_tasklocal() == 100);
+  memset(bytes, 'b', 100);
+  CHECK(qthread_getspecific(key) == &key);
+  bytes = qthread_get_tasklocal(1000);
+  CHECK(bytes[99] == 'b' && bytes[100] == 0 && qthread_getspecific(key) == &key);
+  return 0;
+}
+
+/* A destructor that sets the value again is called again, four times in all. */
+static atomic_int set_again;
+static void sets_again(void *value) {
+  atomic_fetch_add(&set_again, 1);
+  CHECK(qthread_getspecific(key) == NULL && qthread_setspecific(key, value) == 0);
+}
+static aligned_t is_set_again(void *argument) {
+  CHECK(qthread_setspecific(key, argument) == 0);
+  return 0;
+}
+
+static void destructors(void) {
+  atomic_store(&destroyed, 0);
+  CHECK(qthread_key_create(&key, destroy) == 0);
+  run_tasks(3, grows, NULL);
+  CHECK(atomic_load(&destroyed) == 3 && qthread_key_delete(key) == 0);
+  CHECK(qthread_key_create(&key, sets_again) == 0);
+  run_tasks(3, is_set_again, &key);
+  CHECK(atomic_load(&set_again) == 12 && qthread_key_delete(key) == 0);
+}
+
+/* The main task's values end with qthread_finalize. */
+static void values_of_main(void) {
+  atomic_store(&destroyed, 0);
+  CHECK(qthread_key_create(&key, destroy) == 0 && qthread_setspecific(key, &key) == 0);
+  qthread_finalize();
+  CHECK(atomic_load(&destroyed) == 1 && qthread_getspecific(key) == NULL);
+  OK(qthread_initialize());
+  CHECK(qthread_getspecific(key) == NULL && qthread_key_delete(key) == 0);
 }
 
 static void a_deleted_key(void) {
@@ -96,6 +199,10 @@ int main(void) {
   keys_that_are_none(); /* without a runtime, too */
   OK(qthread_initialize());
   tasks_have_values_of_their_own();
+  tasks_in_place();
+  a_blocking_action();
+  destructors();
+  values_of_main();
   a_deleted_key();
   keys_that_are_none();
   too_many_keys();

@@ -12,7 +12,9 @@ Q_STARTCXX
 typedef void **qthread_key_t;
 
 /* Creates a key, under which every caller's value is null. When a task or an OS thread ends,
- * destructor, unless it is null, is called with its value, unless that is null.
+ * destructor, unless it is null, is called with its value, unless that is null. A task's values end
+ * before its return word is filled, and those of the main task in qthread_finalize. In a blocking
+ * action a task has its own values.
  * Returns: 0; EINVAL (key is null); EAGAIN (there are 1024 keys). */
 int qthread_key_create(qthread_key_t *key, void (*destructor)(void *));
 /* Deletes a key. No destructor runs.
