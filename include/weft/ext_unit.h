@@ -88,10 +88,23 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_filled(weft_function 
  * Undefined: a unit that the caller does not own. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_start(weft_thread *owned);
 
-/* Takes back a unit of weft_ext_thread_start that has not started, if it waits in the default queue
- * of the calling worker. A joiner runs the unit's work itself in this way, and then discards the
- * unit. The call gives other units of the worker their turn: when one has waited longer than the
- * worker lets it, the unit stays in the queue, and the caller should wait.
+/* Makes an owned unit ready as weft_ext_thread_start does, and sends it to a worker that looks for
+ * work at this moment, if there is one. There it starts at once; a unit of weft_ext_thread_start
+ * waits until the caller's worker answers a worker that asks for work, which it does at its next
+ * switch or creation. Use it for few units that each run for microseconds or more, such as the
+ * parts of a loop: the caller's worker cannot take the unit back cheaply.
+ * The unit stays in the caller's worker's default queue if no worker looks for work, with
+ * WEFT_SCHEDULE, and where WEFT_LOCALITY or WEFT_MIGRATE place units.
+ * Errors: WEFT_INVALID (owned is null; its home is a pool).
+ * Switches: never. Callers: any.
+ * Undefined: a unit that the caller does not own. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_offer(weft_thread *owned);
+
+/* Takes back a unit of weft_ext_thread_start or weft_ext_thread_offer that has not started, if it
+ * waits in the default queue of the calling worker. A joiner runs the unit's work itself in this
+ * way, and then discards the unit. The call gives other units of the worker their turn: when one
+ * has waited longer than the worker lets it, the unit stays in the queue, and the caller should
+ * wait.
  * Returns: true if the caller then owns the unit; false otherwise, for a unit that has parked or
  * yielded, for a caller that is not a ULT of a worker, and for null.
  * Switches: never. Callers: any.

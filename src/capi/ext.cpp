@@ -239,14 +239,27 @@ weft_status weft_ext_thread_make_in(weft_pool* pool, weft_function function, uns
   return code(sched::make_owned_plainly(pool_of(pool), function, kind, made, __builtin_return_address(0)));
 }
 
-weft_status weft_ext_thread_start(weft_thread* owned) {
-  static constexpr call_errors of{"weft_ext_thread_start", "owned"};
+namespace {
+
+weft_status start_by(void (*start)(sched::unit* one), weft_thread* owned, const call_errors& of) {
   if (owned == nullptr) return refuse_null(of);
   if (!pass_point()) return told(WEFT_UNSUPPORTED, of);
   sched::unit* const one = ready_unit(owned, of.call);
   if (one->home.load(weft::base::relaxed) != nullptr) return weft::fail(WEFT_INVALID, of.call, of.argument, "its home is a pool");
-  sched::start_owned(one);
+  start(one);
   return WEFT_OK;
+}
+
+}  // namespace
+
+weft_status weft_ext_thread_start(weft_thread* owned) {
+  static constexpr call_errors of{"weft_ext_thread_start", "owned"};
+  return start_by(sched::start_owned, owned, of);
+}
+
+weft_status weft_ext_thread_offer(weft_thread* owned) {
+  static constexpr call_errors of{"weft_ext_thread_offer", "owned"};
+  return start_by(sched::offer_owned, owned, of);
 }
 
 bool weft_ext_thread_take_back(weft_thread* thread) {

@@ -210,6 +210,7 @@ unit* take_what_it_was_called_for(worker* w) {
 }
 
 void stop_idling(worker* w) {
+  w->is_idle.store(false, base::relaxed);
   wake_fellow_servers(w);
   if (w->rt->watchdog_dozes.load(base::relaxed)) [[unlikely]]
     the_hooks.end_doze(w->rt);
@@ -231,8 +232,12 @@ bool sleep_once(worker* w, std::uint64_t until) {
 }
 
 unit* idle(worker* w) {
+  w->is_idle.store(true, base::relaxed);
   if (mail_comes_at_once(w)) {
-    if (unit* one = find_own(w); one != nullptr) return one;
+    if (unit* one = find_own(w); one != nullptr) {
+      w->is_idle.store(false, base::relaxed);
+      return one;
+    }
   }
   w->rt->searchers.fetch_add(1, base::relaxed);
   w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);

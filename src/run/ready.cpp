@@ -134,6 +134,44 @@ void send_to(worker* target, unit* one) {
   forward_if_ended(target);
 }
 
+namespace {
+
+// Awake, without work, and without mail that it has not seen.
+bool looks_for_work(const worker* w) {
+  return w->is_idle.load(base::relaxed) && w->is_asleep.load(base::relaxed) == 0 && w->mail.is_empty();
+}
+
+// Any worker may take w's units, and no schedule, setting or home says otherwise.
+bool may_offer(const worker* w, const unit* one) {
+  const runtime* const rt = w->rt;
+  return may_put_here(w, one) && rt->turns == nullptr && !has_domains(rt) && !rt->settings.migrate &&
+         rt->settings.locality == WEFT_LOCALITY_STEAL;
+}
+
+}  // namespace
+
+namespace {
+
+worker* find_idle(const worker* w) {
+  const unsigned slots = w->rt->worker_slots.load(base::relaxed);
+  for (unsigned step = 1; step < slots; ++step) {
+    worker* const other = serving_worker(w->rt, (w->index + step) % slots);
+    if (other != nullptr && looks_for_work(other)) return other;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool offer(worker* w, unit* one) {
+  worker* const idle = may_offer(w, one) ? find_idle(w) : nullptr;
+  if (idle == nullptr) return false;
+  note(w->rt, WEFT_ON_READY, one);
+  one->state.store(unit_state::ready, base::relaxed);
+  send_to(idle, one);
+  return true;
+}
+
 void send_where_pinned(runtime* rt, unit* one) { send_to(worker_at(rt, one->home_worker), one); }
 
 void forward_mail(worker* ended) {

@@ -170,11 +170,25 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
 
 }  // namespace
 
+namespace {
+
+void note_start(const worker* w, unit* one) {
+  if (const runtime* const rt = w != nullptr ? w->rt : local::current_runtime(); rt->is_observed)
+    one->set(is_known);  // what then becomes of it is told on the long ways
+}
+
+}  // namespace
+
 void start_owned(unit* one) {
   worker* const w = local::current_worker();
-  if (runtime* const rt = w != nullptr ? w->rt : local::current_runtime(); rt->is_observed)
-    one->set(is_known);  // what then becomes of it is told on the long ways
+  note_start(w, one);
   make_ready(w, one, push_reason::created);
+}
+
+void offer_owned(unit* one) {
+  worker* const w = local::current_worker();
+  note_start(w, one);
+  if (w == nullptr || !offer(w, one)) make_ready(w, one, push_reason::created);
 }
 
 bool take_back(unit* one) {

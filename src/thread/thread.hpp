@@ -57,6 +57,8 @@ status make_owned_plainly(pool* home, unit::function_type function, unsigned kin
 void discard_owned(unit* one);
 // Into the caller's queue, and out of it again if it has not started.
 void start_owned(unit* one);
+// As start_owned, at a worker that looks for work, if there is one.
+void offer_owned(unit* one);
 bool take_back(unit* one);
 // An ended unit that was not joined begins anew, owned by the caller; with its id, name, home, pin,
 // extension bytes and stack size.

@@ -90,6 +90,7 @@ struct alignas(base::cache_line) worker {
   base::atomic<std::uint64_t> thefts{0};    // those that found something
   base::atomic<std::uint64_t> sleeps{0};
   base::atomic<std::uint64_t> blocking_calls{0};  // regions that its threads began
+  base::atomic<bool> is_idle{false};              // it looks for work, or sleeps
 
   // ---- any OS thread; protocols B, D and I ----
   alignas(base::cache_line) queue::inbox<unit> mail;  // units that any worker may run

@@ -49,7 +49,7 @@ static void does_not_run_until_pushed(void) {
 /* ---- into the default queue, and back ---- */
 
 static void *start_outside(void *unit) {
-  OK(weft_ext_thread_start(unit));
+  OK(weft_ext_thread_offer(unit));
   CHECK(!weft_ext_thread_take_back(unit));
   return NULL;
 }
@@ -72,9 +72,27 @@ static void does_not_start_what_has_a_pool(void) {
   attr.pool = pool;
   weft_thread *const one = make(count, NULL, &attr);
   IS(WEFT_INVALID, weft_ext_thread_start(one));
+  IS(WEFT_INVALID, weft_ext_thread_offer(one));
   CHECK(!weft_ext_thread_take_back(one));
   weft_ext_thread_discard(one);
   OK(weft_pool_destroy(pool));
+}
+
+/* Offered units run once, wherever: the caller goes on for a while, as in a loop whose other half it
+ * offered, or switches at once. */
+static void runs_what_it_offers(void) {
+  atomic_int runs = 0;
+  for (int i = 0; i < 300; ++i) {
+    weft_thread *const one = make(count_and_yield, &runs, NULL), *const other = make(count, &runs, NULL);
+    OK(weft_ext_thread_offer(one));
+    OK(weft_ext_thread_offer(other));
+    for (int round = 0; round < i * 10 && atomic_load(&runs) < 2 * i + 2; ++round) {
+    }
+    if (i % 3 == 0) weft_yield();
+    OK(weft_thread_join(one));
+    OK(weft_thread_join(other));
+    CHECK(atomic_load(&runs) == 2 * i + 2);
+  }
 }
 
 /* Thieves may be faster. */
@@ -520,6 +538,7 @@ static void refuses(void) {
   IS(WEFT_INVALID, weft_ext_thread_make(count, NULL, &attr, false, &out));
   CHECK(out == (weft_thread *)&out);
   IS(WEFT_INVALID, weft_ext_thread_start(NULL));
+  IS(WEFT_INVALID, weft_ext_thread_offer(NULL));
   CHECK(!weft_ext_thread_take_back(NULL));
   IS(WEFT_INVALID, weft_ext_thread_revive(NULL, count, NULL));
   IS(WEFT_INVALID, weft_ext_thread_set_pool(NULL, NULL));
@@ -532,6 +551,7 @@ static void all(void) {
   RUN(does_not_run_until_pushed);
   RUN(starts_in_the_default_queue);
   RUN(does_not_start_what_has_a_pool);
+  RUN(runs_what_it_offers);
   RUN(takes_back_what_has_not_started);
   RUN(takes_back_nothing_that_has_started);
   RUN(takes_back_in_turn);

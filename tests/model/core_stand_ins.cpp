@@ -261,6 +261,7 @@ STAND_IN void stop_searching(runtime*) {}
 STAND_IN void wake_all(runtime*) {}
 STAND_IN void wake_clock_keeper(runtime*) {}
 STAND_IN void make_ready(worker*, unit*, push_reason) { explorer::fail("assertion", "the model makes nothing ready"); }
+STAND_IN bool offer(worker*, unit*) { return false; }
 STAND_IN void send_where_pinned(runtime*, unit*) { explorer::fail("assertion", "the model pins nothing"); }
 
 STAND_IN void panic_about(unit*, const char*, std::uint64_t, const char*, const char*) { explorer::fail("assertion", "panic"); }

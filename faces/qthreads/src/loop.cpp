@@ -51,36 +51,59 @@ aligned_t run_span(void* argument) {
 
 // ---- parts, where workers without work take them ----
 //
-// A part in two, and the second half is a task, which its maker reads, and so runs itself if it was
-// not taken.
+// A part in two, and the second half is a task, which its maker joins, and so runs itself if no
+// other worker has begun it. It is offered to a worker that looks for work, unless the first part of
+// the last loop with this body took less time than it takes another worker to get one.
 
 struct branch {
   crew* all;
   std::size_t first, last;
+  bool is_offered;
 };
+
+constexpr std::uint64_t short_part_ns = 2000;
+
+// The first part, on the caller's stack: it is as long as the others, as far as is known.
+void do_first_part(crew* all) {
+  const std::uint64_t start_ns = weft_now_ns();
+  all->do_part(all->work, 0);
+  const bool is_short = weft_now_ns() - start_ns < short_part_ns;
+  const runtime* const where = current_runtime();
+  const int here = where != nullptr ? worker_here(where) : -1;
+  if (here < 0) return;
+  const void*& last_short = where->workers[here].body_of_short_parts;
+  if (is_short) {
+    last_short = all->body;
+  } else if (last_short == all->body) {
+    last_short = nullptr;
+  }
+}
 
 aligned_t run_branch(void* argument) {
   const branch mine = *static_cast<branch*>(argument);
   if (mine.last - mine.first == 1) {
-    mine.all->do_part(mine.all->work, mine.first);
+    mine.first == 0 && mine.all->count > 1 ? do_first_part(mine.all) : mine.all->do_part(mine.all->work, mine.first);
     return 0;
   }
   const std::size_t middle = mine.first + (mine.last - mine.first + 1) / 2;
-  branch left{mine.all, mine.first, middle}, right{mine.all, middle, mine.last};
-  aligned_t end = 0;
-  const bool is_made = qthread_spawn(run_branch, &right, 0, &end, 0, nullptr, NO_SHEPHERD, mine.all->features) == QTHREAD_SUCCESS;
+  branch left{mine.all, mine.first, middle, mine.is_offered}, right{mine.all, middle, mine.last, mine.is_offered};
+  weft_thread* const other = start_joined_task(run_branch, &right, mine.all->features, mine.is_offered);
   run_branch(&left);
-  aligned_t value = 0;
-  if (!is_made) {
+  if (other == nullptr) {
     run_branch(&right);
-  } else if (!run_child_of(&end, &value)) {  // no call of this interface: the body's task may be simple, and tell of waits
-    static_cast<void>(weft_feb_read_ff(&end, nullptr));
+  } else {
+    static_cast<void>(weft_thread_join(other));
   }
   return 0;
 }
 
+// False: not with this scheduler, or for this caller. Nothing was done.
 bool run_branches(crew* all) {
-  branch whole{all, 0, all->count};
+  const runtime* const where = current_runtime();
+  if (where == nullptr || where->has_pools()) return false;
+  const int here = worker_here(where);
+  if (here < 0) return false;
+  branch whole{all, 0, all->count, where->workers[here].body_of_short_parts != all->body};
   return run_as_task(run_branch, &whole, (all->features & QTHREAD_SPAWN_SIMPLE) != 0 ? is_simple : 0);
 }
 
@@ -111,6 +134,11 @@ aligned_t run_index(void* argument) {
   return 0;
 }
 
+void do_number(void* work, std::size_t number) {
+  const auto* const all = static_cast<const index_loop*>(work);
+  all->function(all->range.start + number, all->range.start + number + 1, all->argument);
+}
+
 // The last index is this task's own. The yields keep few of the tasks waiting to begin.
 void start_indexes(void* work, std::size_t number) {
   auto* const all = static_cast<index_loop*>(work);
@@ -126,8 +154,10 @@ void start_indexes(void* work, std::size_t number) {
 void run_loop(std::size_t start, std::size_t stop, qt_loop_f function, void* argument) {
   if (stop <= start) return;
   index_loop all{function, argument, part_a_worker(start, stop), {}};
+  crew indexes{do_number, &all, stop - start, false, 0, reinterpret_cast<const void*>(function), {}};
+  if (run_branches(&indexes)) return;
   qt_sinc_init(&all.done, 0, nullptr, nullptr, stop - start);
-  crew starters{start_indexes, &all, all.range.count, true, 0, {}};
+  crew starters{start_indexes, &all, all.range.count, true, 0, nullptr, {}};
   run_crew(&starters);
   qt_sinc_wait(&all.done, nullptr);
 }
@@ -148,15 +178,14 @@ void do_balanced(void* work, std::size_t number) {
 void run_balanced(std::size_t start, std::size_t stop, qt_loop_f function, void* argument, unsigned features = 0) {
   if (stop <= start) return;
   balanced_loop all{function, argument, part_a_worker(start, stop)};
-  crew doers{do_balanced, &all, all.range.count, true, features, {}};
+  crew doers{do_balanced, &all, all.range.count, true, features, reinterpret_cast<const void*>(function), {}};
   run_crew(&doers);
 }
 
 }  // namespace
 
 void run_crew(crew* all) {
-  const runtime* const where = current_runtime();
-  if (where != nullptr && !where->has_pools() && run_branches(all)) return;
+  if (run_branches(all)) return;
   qt_sinc_init(&all->done, 0, nullptr, nullptr, all->count);
   start_span({all, 0, all->count});
   qt_sinc_wait(&all->done, nullptr);

@@ -31,7 +31,7 @@ void accumulate(const accumulation& how, const parts& wanted) {
     all.results = static_cast<unsigned char*>(std::aligned_alloc(line_bytes, all.stride * (wanted.count - 1)));
     if (all.results == nullptr) all.range.count = 1;
   }
-  crew doers{do_part, &all, all.range.count, how.is_placed, 0, {}};
+  crew doers{do_part, &all, all.range.count, how.is_placed, 0, reinterpret_cast<const void*>(how.function), {}};
   run_crew(&doers);
   for (std::size_t i = 1; i < all.range.count; ++i) how.combine(how.out, all.result_of(i));
   std::free(all.results);

@@ -40,8 +40,9 @@ struct worker {
   weft_pool* open;  // null: the default queue
   children* made;   // on this worker: children.hpp
   atomic<bool> is_active;
-  bool runs;    // the core has it: with the scheduler weft only while it is active, and its shepherd
-  bool serves;  // it was active when pools were last given out
+  bool runs;                        // the core has it: with the scheduler weft only while it is active, and its shepherd
+  bool serves;                      // it was active when pools were last given out
+  const void* body_of_short_parts;  // of a loop that began here: loop.cpp
 };
 
 struct runtime {

@@ -209,6 +209,15 @@ bool is_short(const runtime* all, const order& what, const task* maker) {
 }
 
 }  // namespace
+
+weft_thread* start_joined_task(qthread_f function, const void* argument, unsigned features, bool is_offered) {
+  weft_thread* unit = nullptr;
+  if (weft_ext_thread_make_in(nullptr, run_bottom, WEFT_MAKE_CLEANED, &unit) != WEFT_OK) return nullptr;
+  lay_out(task_of(unit), {function, argument, 0, nullptr, NO_SHEPHERD, features});
+  static_cast<void>(is_offered ? weft_ext_thread_offer(unit) : weft_ext_thread_start(unit));
+  return unit;
+}
+
 }  // namespace weft::qthreads
 
 using namespace weft::qthreads;

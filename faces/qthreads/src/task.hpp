@@ -98,6 +98,10 @@ inline task* self() {
   return mine->function != nullptr ? mine : nullptr;
 }
 
+// For the scheduler weft: a task without a return word that may run anywhere, and that the caller
+// joins. If it is offered, and a worker looks for work, it starts there at once. Null: no memory.
+weft_thread* start_joined_task(qthread_f function, const void* argument, unsigned features, bool is_offered);
+
 // Gives the value that a task's function returned to its return word. True: that is a full/empty
 // word that was empty.
 bool deliver(void* ret, std::uint16_t flags, aligned_t value);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <qthread/io.h>
 #include <qthread/qloop.h>
 
 #include "check.h"
@@ -97,6 +98,80 @@ static void indexes_wait_for_each_other(void) {
     by_index[i](0, 100, wait_for_next, NULL);
     for (int k = 0; k <= 100; ++k) CHECK(qthread_feb_status(&chain[k]));
   }
+}
+
+/* Index i waits for index i - 1. */
+static void wait_for_last(size_t const start, size_t const stop, void *argument) {
+  (void)argument;
+  OK(qthread_readFF(NULL, &chain[start]));
+  OK(qthread_fill(&chain[stop]));
+}
+
+static void indexes_wait_for_the_one_before(void) {
+  for (size_t i = 0; i < COUNT(by_index); ++i) {
+    for (int k = 1; k <= 100; ++k) OK(qthread_empty(&chain[k]));
+    OK(qthread_fill(&chain[0]));
+    by_index[i](0, 100, wait_for_last, NULL);
+    for (int k = 0; k <= 100; ++k) CHECK(qthread_feb_status(&chain[k]));
+  }
+}
+
+/* Index i polls, by yields, for index i + 1. */
+static aligned_t is_polled[41];
+
+static void poll_for_next(size_t const start, size_t const stop, void *argument) {
+  (void)argument;
+  while (__atomic_load_n(&is_polled[stop], __ATOMIC_ACQUIRE) == 0) qthread_yield();
+  __atomic_store_n(&is_polled[start], 1, __ATOMIC_RELEASE);
+}
+
+static void indexes_that_poll(void) {
+  for (size_t i = 0; i < COUNT(by_index); ++i) {
+    for (int k = 0; k < 40; ++k) is_polled[k] = 0;
+    is_polled[40] = 1;
+    by_index[i](0, 40, poll_for_next, NULL);
+    CHECK(is_polled[0] == 1);
+  }
+}
+
+/* Long and short bodies in turn, so that parts are sent to other workers, and are not. Each part
+ * changes where its task is, blocks, and keeps bytes. */
+static aligned_t parts_done;
+
+static void wander(size_t const start, size_t const stop, void *argument) {
+  unsigned char *const bytes = qthread_get_tasklocal(100);
+  memset(bytes, (int)start, 100);
+  if (argument != NULL) {
+    const unsigned id = qthread_id();
+    OK(qthread_migrate_to((qthread_shepherd_id_t)(start % qthread_num_shepherds())));
+    CHECK(qthread_shep() == start % qthread_num_shepherds() && qthread_id() == id);
+    qt_begin_blocking_action();
+    qt_end_blocking_action();
+  }
+  CHECK(bytes[99] == (unsigned char)start);
+  qthread_incr(&parts_done, stop - start);
+}
+
+static aligned_t loop_in_team(void *argument) {
+  qt_loop(0, 100, wander, argument);
+  qt_loop_balance(0, 100, wander, argument);
+  return 0;
+}
+
+static void parts_that_move(void) {
+  parts_done = 0;
+  for (int i = 0; i < 20; ++i) {
+    void *const is_long = i % 2 == 0 ? &parts_done : NULL;
+    qt_loop_balance(0, 100, wander, is_long);
+    CHECK(qthread_shep() == 0);
+    qt_loop(0, 30, wander, is_long);
+    CHECK(qthread_shep() == 0);
+  }
+  CHECK(parts_done == 20 * 130);
+  aligned_t end;
+  OK(qthread_fork_new_team(loop_in_team, &parts_done, &end));
+  OK(qthread_readFF(NULL, &end));
+  CHECK(parts_done == 20 * 130 + 200);
 }
 
 static void note_task(size_t const start, size_t const stop, void *ids) {
@@ -239,6 +314,9 @@ int main(void) {
   each_index_once();
   nothing_to_do();
   indexes_wait_for_each_other();
+  indexes_wait_for_the_one_before();
+  indexes_that_poll();
+  parts_that_move();
   tasks_of_their_own();
   parts_are_equal_and_stay();
   nested_in_tasks();
