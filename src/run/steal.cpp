@@ -112,18 +112,35 @@ unit* raid(worker* w, worker* victim) {
   return chain;
 }
 
-unit* take_from(worker* w, worker* victim) {
-  if (!victim->mail.is_empty()) return victim->mail.take_all();
-  if (victim->ready.stealable() == 0) return nullptr;
-  w->reply.store(pending, base::relaxed);
-  if (!victim->lock.ask(w)) return nullptr;
-  return was_answered(w) ? read_reply(w) : raid(w, victim);
-}
-
 void stand_back(worker* w, std::uint64_t now) {
   w->steal_pause_ns = w->steal_pause_ns == 0 ? first_pause_ns : w->steal_pause_ns * 2;
   if (w->steal_pause_ns > longest_pause_ns) w->steal_pause_ns = longest_pause_ns;
   w->steal_after_ns = now + w->steal_pause_ns;
+}
+
+// The victim has a single unit waiting, and goes from one unit to the next faster than another
+// worker could get that one: as where units wake each other in turn, and one is ready at a time.
+bool passes_one_around(const worker* victim) {
+  constexpr int rounds = 24;
+  if (victim->ready.stealable() != 1) return false;
+  const unit* const first = base::load_relaxed(victim->current);
+  for (int round = 0; round < rounds; ++round) {
+    if (base::load_relaxed(victim->current) != first) return true;
+    arch::pause();
+  }
+  return false;
+}
+
+unit* take_from(worker* w, worker* victim) {
+  if (!victim->mail.is_empty()) return victim->mail.take_all();
+  if (victim->ready.stealable() == 0) return nullptr;
+  if (passes_one_around(victim)) {
+    stand_back(w, os::now_ns());
+    return nullptr;
+  }
+  w->reply.store(pending, base::relaxed);
+  if (!victim->lock.ask(w)) return nullptr;
+  return was_answered(w) ? read_reply(w) : raid(w, victim);
 }
 
 void adapt_batch(worker* w, bool was_worth_it) {
