@@ -24,9 +24,10 @@ namespace {
 constexpr unsigned most_workers = 1024;
 constexpr std::size_t most_stack_bytes = std::size_t{1} << 40;
 constexpr std::size_t most_tasklocal_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_steal_chunk = std::size_t{1} << 30;
 constexpr unsigned usual_tasklocal_bytes = 8;
 
-constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "MAX_POOL_ALLOC_SIZE", "SPINCOUNT", "STEAL_CHUNK",
+constexpr const char* without_meaning[] = {"GUARD_PAGES", "ARGCOPY_SIZE",     "MAX_POOL_ALLOC_SIZE", "SPINCOUNT",
                                            "STEAL_RATIO", "CONDWAIT_BACKOFF", "MAX_IO_WORKERS",      "IO_TIMEOUT"};
 bool has_told_of_those_without_meaning = false;
 
@@ -172,6 +173,7 @@ settings read_settings(const layout& where) {
   const char* const ratio = look_up("STEAL_RATIO").text;
   found.steals = found.scheduler == scheduler_kind::sherwood ||
                  (found.scheduler == scheduler_kind::distrib && (ratio == nullptr || std::strcmp(ratio, "0") != 0));
+  found.steal_chunk = number_of("STEAL_CHUNK", 0, 0, most_steal_chunk);
   found.binds = is_bound(where.names_cpus());
   found.info = static_cast<unsigned>(number_of("INFO", 0, 0, 2));
   tell_of_those_without_meaning();

@@ -16,6 +16,7 @@ struct settings {
   std::size_t tasklocal_bytes;  // TASKLOCAL_SIZE
   scheduler_kind scheduler;     // SCHEDULER
   bool steals;                  // it is one that steals, and STEAL_RATIO of distrib is not 0
+  std::size_t steal_chunk;      // STEAL_CHUNK: most tasks that a theft of sherwood takes; 0: half
   bool binds;                   // AFFINITY; without it, whether the layout names CPUs
   unsigned info;                // INFO: 1: the start tells what it made
 };

@@ -120,12 +120,66 @@ bool for_pools_of(runtime* all, unsigned worker, Each each) {
   return true;
 }
 
+// ---- thefts of sherwood ----
+//
+// The scheduler of a worker, which the core asks for the next task before it looks into pools. It
+// names none, but fills the worker's own pool, into which the core looks first.
+
+bool has_work(const runtime* all, unsigned home) {
+  if (weft_pool_ready_count(all->workers_of(home)->open) != 0) return true;
+  for (unsigned i = 0; i < all->shepherd_count; ++i)
+    if (all->shepherds[i].server == home && weft_pool_ready_count(all->shepherds[i].staying) != 0) return true;
+  return false;
+}
+
+// Those that would have run last.
+void take_oldest(weft_pool* from, weft_pool* to, std::size_t count) {
+  for (; count != 0; --count) {
+    weft_thread* const unit = weft_ext_pool_pop_last(from);
+    if (unit == nullptr) return;
+    task* const one = task_of(unit);
+    if (one->home == from) one->home = to;
+    static_cast<void>(weft_ext_pool_push(to, unit, WEFT_PUSH_NEW));
+  }
+}
+
+weft_thread* steal_if_idle(void* state, unsigned worker) {
+  auto* const all = static_cast<runtime*>(state);
+  const unsigned home = worker / all->workers_each;
+  if (has_work(all, home)) return nullptr;
+  for (unsigned i = 0; i + 1 < all->shepherd_count; ++i) {
+    weft_pool* const victim = all->workers_of(all->shepherds[home].by_distance[i])->open;
+    const std::size_t waiting = weft_pool_ready_count(victim);
+    if (waiting == 0) continue;
+    const std::size_t half = (waiting + 1) / 2, most = all->wanted.steal_chunk;
+    take_oldest(victim, all->workers_of(home)->open, most != 0 && most < half ? most : half);
+    return nullptr;
+  }
+  return nullptr;
+}
+
+bool steals_half(const runtime* all) { return all->wanted.scheduler == scheduler_kind::sherwood && all->shepherd_count > 1; }
+
+bool start_stealing(runtime* all) {
+  weft_scheduler_ops ops = {};
+  ops.size = sizeof ops;
+  ops.next = steal_if_idle;
+  for (unsigned i = 0; steals_half(all) && i < all->worker_count(); ++i)
+    if (all->workers[i].serves && weft_ext_worker_set_scheduler(i, &ops, all) != WEFT_OK) return false;
+  return true;
+}
+
+void stop_stealing(runtime* all) {
+  for (unsigned i = 0; steals_half(all) && i < all->worker_count(); ++i)
+    if (all->workers[i].serves) static_cast<void>(weft_ext_worker_set_scheduler(i, nullptr, nullptr));
+}
+
 bool start_serving(runtime* all) {
   for (unsigned i = 0; i < all->shepherd_count; ++i) all->shepherds[i].server = server_of(all, i);
   for (unsigned i = 0; i < all->worker_count(); ++i) all->workers[i].serves = is_on_worker(all, i);
   for (unsigned i = 0; i < all->worker_count(); ++i)
     if (!for_pools_of(all, i, [i](weft_pool* pool) { return weft_pool_attach(pool, i) == WEFT_OK; })) return false;
-  return true;
+  return start_stealing(all);
 }
 
 void count_active(runtime* all) {
@@ -138,6 +192,7 @@ void count_active(runtime* all) {
 }
 
 void detach_all(runtime* all) {
+  stop_stealing(all);
   for (unsigned i = 0; i < all->worker_count(); ++i)
     for_pools_of(all, i, [i](weft_pool* pool) {
       static_cast<void>(weft_pool_detach(pool, i));  // invalid: it does not serve this one any more

@@ -289,6 +289,43 @@ static void without_thieves(void) {
   }
 }
 
+/* With sherwood a shepherd without work takes the oldest half of another's tasks. Now and then a
+ * worker looks elsewhere first. */
+enum { HALVED = 32 };
+static atomic_int is_free, begun, ended;
+static int place_in_order[HALVED];
+
+static aligned_t keeps_worker(void *argument) {
+  atomic_store((atomic_int *)argument, 1);
+  while (atomic_load(&is_free) == 0) sched_yield();
+  return 0;
+}
+static aligned_t notes_order(void *number) {
+  CHECK(qthread_shep() == 1);
+  place_in_order[(uintptr_t)number] = atomic_fetch_add(&begun, 1);
+  atomic_fetch_add(&ended, 1);
+  return 0;
+}
+
+static void half_is_stolen(void) {
+  const char *const scheduler = getenv("QT_SCHEDULER"), *const chunk = getenv("QT_STEAL_CHUNK");
+  if (scheduler == NULL || strcmp(scheduler, "sherwood") != 0 || shepherds != 2 || workers != 2) return;
+  atomic_int is_kept = 0;
+  atomic_store(&is_free, 0);
+  atomic_store(&begun, 0);
+  atomic_store(&ended, 0);
+  OK(qthread_fork_to(keeps_worker, &is_kept, NULL, 1));
+  while (atomic_load(&is_kept) == 0) sched_yield();
+  for (uintptr_t i = 0; i < HALVED; ++i) OK(qthread_fork(notes_order, (void *)i, NULL));
+  atomic_store(&is_free, 1);
+  while (atomic_load(&ended) < HALVED) sched_yield(); /* this worker runs none meanwhile */
+  const int first = chunk != NULL ? atoi(chunk) : HALVED / 2;
+  int at_first = 0, in_reverse = 0;
+  for (int i = 0; i < first; ++i) at_first += place_in_order[i] < first;
+  for (int i = 1; i < first; ++i) in_reverse += place_in_order[i] < place_in_order[i - 1];
+  CHECK(at_first >= first - 1 && in_reverse >= first - 3);
+}
+
 int main(void) {
   OK(qthread_initialize());
   shepherds = qthread_num_shepherds();
@@ -304,6 +341,7 @@ int main(void) {
   the_next_goes_to_the_first(qthread_reset_target_shep);
   the_next_goes_to_the_first(qthread_chpl_reset_spawn_order);
   without_thieves();
+  half_is_stolen();
   new_tasks_run_before_a_yield_returns();
   a_disabled_shepherd();
   a_disabled_worker();
