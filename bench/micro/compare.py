@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures single operations on Weft and on a rival, in turn, and prints ratios.
 
-    bench/micro/compare.py BUILD [--face [argobots|qthreads]] [--rivals FOLDER] [--processes 7] [--only NAME ...]
+    bench/micro/compare.py BUILD [--face [argobots|qthreads]] [--rivals FOLDER] [--library NAME=FOLDER ...] [--processes 7] [--only NAME ...]
 
 BUILD is a build folder with bench/micro/micro-weft in it; the rivals are micro-argobots, and micro-lace for forks, there or in the folder
 named. With --face it is the Argobots interface on Weft, micro-weft-abt, with the pools of ABT_init, against micro-argobots, which is the same
-text, with the pools that suit it best; with --face qthreads it is the Qthreads interface, micro-weft-qthread, against micro-qthreads. Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
+text, with the pools that suit it best; with --face qthreads it is the Qthreads interface, micro-weft-qthread, against micro-qthreads. Qthreads
+has the scheduler for which it was built; --library NAME=FOLDER adds rows against the libqthread.so in FOLDER, which was built for another one
+(nemesis, sherwood, distrib). Each process measures one operation, best of three rounds after a warm-up, pinned to one CPU (operations on two workers: unpinned). Processes of the two alternate.
 A rival may be Weft itself on one worker, or be measured by another
 operation than Weft is; then the table names it. The ratio is Weft's figure over the rival's: its median, and the interval that covers the median with 95 % by order statistics."""
 
@@ -103,8 +105,10 @@ FACES = {
 TIME_LIMIT_S = 30
 
 
-def measure(program, name, workers, pool=None):
+def measure(program, name, workers, pool=None, library=None):
     environment = dict(os.environ, **({"MICRO_POOL": pool} if pool else {}))
+    if library:
+        environment.update(LD_PRELOAD=os.path.join(library, "libqthread.so"))  # the program may have a path of its own
     command = ["taskset", "-c", "1"] if workers == 1 else []
     try:
         done = subprocess.run(command + [program, name, str(workers)], env=environment, stdout=subprocess.PIPE, timeout=TIME_LIMIT_S, check=False)
@@ -113,13 +117,15 @@ def measure(program, name, workers, pool=None):
     return float(done.stdout) if done.returncode == 0 else None
 
 
-def other_side(rival, folders, name, workers):
+def other_side(rival, folders, name, workers, libraries):
     """What Weft is compared with: a program, its operation, how many workers, and which pools it is tried with."""
     if rival == ITSELF:
         return os.path.join(folders[0], "micro-weft"), name, 1, [None]
     if rival == FACE_ITSELF:
         return os.path.join(folders[0], "micro-weft-qthread"), name, 1, [None]
     program, *operation = rival.split()
+    if rival in libraries:
+        return os.path.join(folders[1], "micro-qthreads"), name, workers, [None]
     if program == "weft":
         return os.path.join(folders[0], "micro-weft"), operation[0], workers, [None]
     if program == "qthreads":
@@ -128,13 +134,23 @@ def other_side(rival, folders, name, workers):
     return os.path.join(folders[1], f"micro-{program}"), operation[0] if operation else name, workers, pools
 
 
-def compare(weft, name, workers, other, processes, own_pool):
+def with_libraries(operations, libraries):
+    """The operations, and each against Qthreads a second time for each further library."""
+    rows = []
+    for row in operations:
+        rows.append(row)
+        if row[3] == "qthreads":
+            rows += [(row[0], row[1], None, name) for name in libraries]
+    return rows
+
+
+def compare(weft, name, workers, other, processes, own_pool, library):
     program, operation, their_workers, pools = other
     pools = pools + [own_pool] if own_pool and workers == 1 else pools
     ours, theirs, ratios = [], [], []
     for _ in range(processes):
         mine = measure(weft, name, workers, own_pool if workers == 1 else None)
-        figures = [measure(program, operation, their_workers, pool) for pool in pools]
+        figures = [measure(program, operation, their_workers, pool, library) for pool in pools]
         best = min((figure for figure in figures if figure is not None), default=None)  # the fastest of the pools counts
         if mine is None or best is None:
             return None
@@ -149,11 +165,17 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--face", nargs="?", const="argobots", choices=["argobots", "qthreads"])
     parser.add_argument("--rivals")
+    parser.add_argument("--library", action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--processes", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
     folder = os.path.join(arguments.build, "bench", "micro")
     program, operations, own_pool = FACES[arguments.face]
+    libraries = dict(each.split("=", 1) for each in arguments.library if "=" in each)
+    missing = [each for each in arguments.library if not os.path.exists(os.path.join(libraries.get(each.split("=")[0], ""), "libqthread.so"))]
+    if missing or (libraries and arguments.face != "qthreads"):
+        sys.exit(f"--library: NAME=FOLDER with libqthread.so in it, and --face qthreads; not {' '.join(missing or arguments.library)}")
+    operations = with_libraries(operations, libraries)
     weft = os.path.join(folder, program)
     if not os.access(weft, os.X_OK):
         sys.exit(f"{weft} is not there: build it")
@@ -166,11 +188,11 @@ def main():
     for name, workers, aim, rival in operations:
         if arguments.only and name not in arguments.only:
             continue
-        other = other_side(rival, (folder, arguments.rivals or folder), name, workers)
+        other = other_side(rival, (folder, arguments.rivals or folder), name, workers, libraries)
         if not os.access(other[0], os.X_OK):
             print(f"{name:20} {workers:7}  {rival} is not installed where pkg-config finds it")
             continue
-        result = compare(weft, name, workers, other, arguments.processes, own_pool)
+        result = compare(weft, name, workers, other, arguments.processes, own_pool, libraries.get(rival))
         if result is None:
             print(f"{name:20} {workers:7}  one of the two failed, or took over {TIME_LIMIT_S} s")
             continue
