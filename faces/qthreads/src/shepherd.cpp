@@ -326,6 +326,7 @@ bool make_shepherds(runtime* all) {
 }
 
 void free_shepherds(runtime* all) {
+  if (all->workers != nullptr) stop_stealing(all);  // after a start that failed, in a runtime that goes on
   for (unsigned i = 0; all->shepherds != nullptr && all->workers != nullptr && i < all->shepherd_count; ++i) {
     for_open_pools(all, i, 0, [&](weft_pool* pool) {
       if (pool != nullptr && pool != all->shepherds[i].staying) static_cast<void>(weft_pool_destroy(pool));

@@ -68,6 +68,7 @@ void set_initial(reduction* value) {
 // Null: no memory.
 reduction* make_reduction(std::size_t value_bytes, const void* initial, qt_sinc_op_f combine) {
   const std::size_t count = qthread_readstate(TOTAL_WORKERS) + 1;
+  if (value_bytes > (PTRDIFF_MAX >> 1) / (count + 4)) return nullptr;  // the sum below would overflow
   const std::size_t part_bytes = rounded(sizeof(part) + value_bytes), head_bytes = rounded(sizeof(reduction));
   void* const memory = std::aligned_alloc(line_bytes, head_bytes + 2 * rounded(value_bytes) + count * part_bytes);
   if (memory == nullptr) return nullptr;

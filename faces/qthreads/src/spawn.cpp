@@ -66,6 +66,7 @@ aligned_t run_large(void* argument) {
 }
 
 bool copy_large(order* what) {
+  if (what->bytes > PTRDIFF_MAX) return false;  // the sum below would overflow
   auto* const copy = static_cast<large_argument*>(std::malloc(sizeof(large_argument) + what->bytes));
   if (copy == nullptr) return false;
   copy->function = what->function;

@@ -242,6 +242,13 @@ static void outside(void) {
   qt_sinc_fini(&sinc);
 }
 
+static void values_that_no_memory_holds(void) {
+  if (!IS_WEFT) return;
+  const size_t none = 0;
+  for (size_t bytes = SIZE_MAX; bytes > SIZE_MAX / 16; bytes -= SIZE_MAX / 64)
+    CHECK(qt_sinc_create(bytes, &none, add, 1) == NULL);
+}
+
 int main(void) {
   CHECK(sizeof(qt_sinc_t) == 24);
   OK(qthread_initialize());
@@ -249,6 +256,7 @@ int main(void) {
   submits_are_counted();
   values_are_combined();
   values_have_any_size();
+  values_that_no_memory_holds();
   initial_value_where_nothing_comes();
   on_stacks();
   last_submit_against_destroy();

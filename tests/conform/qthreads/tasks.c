@@ -169,6 +169,7 @@ static void bad_arguments(void) {
   IS(QTHREAD_BADARGS, qthread_fork(NULL, NULL, words));
   IS(QTHREAD_BADARGS, qthread_fork(value_of, &number, unaligned));
   IS(QTHREAD_BADARGS, qthread_fork_syncvar(value_of, &number, unaligned));
+  if (IS_WEFT) IS(QTHREAD_MALLOC_ERROR, qthread_fork_copyargs(value_of, &number, SIZE_MAX, words));
   IS(QTHREAD_BADARGS, qthread_fork_precond(value_of, &number, words, 1, (aligned_t *)NULL));
   IS(QTHREAD_BADARGS, qthread_fork_precond(value_of, &number, words, 1, unaligned));
   IS(QTHREAD_BADARGS, qthread_spawn(value_of, &number, 0, words, 1, NULL, NO_SHEPHERD, 0));
