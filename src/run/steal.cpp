@@ -118,15 +118,14 @@ void stand_back(worker* w, std::uint64_t now) {
   w->steal_after_ns = now + w->steal_pause_ns;
 }
 
-// The victim has a single unit waiting, and goes from one unit to the next faster than another
-// worker could get that one: as where units wake each other in turn, and one is ready at a time.
+// The victim takes its only waiting unit itself within some microseconds, faster than another
+// worker could get it: as where units wake each other in turn, and one is ready at a time.
 bool passes_one_around(const worker* victim) {
-  constexpr int rounds = 24;
-  if (victim->ready.stealable() != 1) return false;
-  const unit* const first = base::load_relaxed(victim->current);
-  for (int round = 0; round < rounds; ++round) {
-    if (base::load_relaxed(victim->current) != first) return true;
-    arch::pause();
+  constexpr int looks = 12, pauses = 4;  // each look takes a line from the victim
+  for (int look = 0; look < looks; ++look) {
+    const std::uint32_t waiting = victim->ready.stealable();
+    if (waiting != 1) return waiting == 0;
+    for (int pause = 0; pause < pauses; ++pause) arch::pause();
   }
   return false;
 }

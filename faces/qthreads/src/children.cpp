@@ -89,6 +89,17 @@ bool run_child(const runtime* all, child* note, aligned_t* value) {
   return has_written;
 }
 
+void join_task(weft_thread* unit) {
+  const runtime* const all = current_runtime();
+  weft_thread* const thread = weft_self();
+  task* const lender = all != nullptr && thread != nullptr ? task_of(thread) : nullptr;
+  if (lender == nullptr || lender->function == nullptr || !has_room(all, lender) || !take_if_new(unit, nullptr))
+    return static_cast<void>(weft_thread_join(unit));
+  aligned_t value = 0;
+  static_cast<void>(run_in_place(lender, task_of(unit), &value));
+  weft_ext_thread_discard(unit);
+}
+
 // Its record lies in this frame, without a unit.
 bool run_as_task(qthread_f function, void* argument, std::uint16_t flags) {
   const runtime* const all = current_runtime();

@@ -62,6 +62,10 @@ inline void run_child_of(const void* word) {
   static_cast<void>(run_child_of(word, &value));
 }
 
+// Joins a task of start_joined_task: runs it on the caller's stack if it has not started and waits
+// on this worker, and otherwise waits for its end.
+void join_task(weft_thread* unit);
+
 // Runs function(argument) as a task of its own on the caller's stack. False: the caller is no task
 // that can lend it, and nothing was done.
 bool run_as_task(qthread_f function, void* argument, std::uint16_t flags);

@@ -92,7 +92,7 @@ aligned_t run_branch(void* argument) {
   if (other == nullptr) {
     run_branch(&right);
   } else {
-    static_cast<void>(weft_thread_join(other));
+    join_task(other);
   }
   return 0;
 }

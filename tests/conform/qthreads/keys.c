@@ -140,6 +140,27 @@ static aligned_t grows(void *argument) {
   return 0;
 }
 
+/* A table that grows has nothing in it of the tables that tasks before had. */
+enum { ROW = 40 };
+static qthread_key_t row[ROW];
+static aligned_t fills_row(void *argument) {
+  for (int i = 0; i < ROW; ++i) {
+    for (int k = i; k < ROW; ++k) CHECK(qthread_getspecific(row[k]) == NULL);
+    CHECK(qthread_setspecific(row[i], argument) == 0);
+  }
+  return 0;
+}
+
+static void a_row_of_keys(void) {
+  aligned_t end;
+  for (int i = 0; i < ROW; ++i) CHECK(qthread_key_create(&row[i], NULL) == 0);
+  for (int i = 0; i < 20; ++i) {
+    OK(qthread_fork(fills_row, &row, &end));
+    OK(qthread_readFF(NULL, &end));
+  }
+  for (int i = 0; i < ROW; ++i) CHECK(qthread_key_delete(row[i]) == 0);
+}
+
 /* A destructor that sets the value again is called again, four times in all. */
 static atomic_int set_again;
 static void sets_again(void *value) {
@@ -201,6 +222,7 @@ int main(void) {
   tasks_have_values_of_their_own();
   tasks_in_place();
   a_blocking_action();
+  a_row_of_keys();
   destructors();
   values_of_main();
   a_deleted_key();

@@ -116,6 +116,21 @@ static void spinlocks_that_need_no_call(void) {
   OK(qthread_spinlocks_destroy(&plain));
 }
 
+/* Many words are mutexes at once; those that are destroyed are none, and the others stay. */
+static void many_mutexes(void) {
+  enum { MANY = 500 };
+  static aligned_t words[MANY];
+  for (int i = 0; i < MANY; ++i) OK(qthread_lock_init(&words[i], true));
+  for (int i = 0; i < MANY; ++i) IS(QTHREAD_OPFAIL, qthread_lock_init(&words[i], false));
+  for (int i = 0; i < MANY; i += 2) OK(qthread_lock_destroy(&words[i]));
+  for (int i = 0; i < MANY; ++i) {
+    OK(qthread_lock(&words[i]));
+    IS(i % 2 == 0 ? QTHREAD_OPFAIL : QTHREAD_SUCCESS, qthread_trylock(&words[i]));
+    for (int k = 0; k < 1 + i % 2; ++k) OK(qthread_unlock(&words[i]));
+  }
+  for (int i = 1; i < MANY; i += 2) OK(qthread_lock_destroy(&words[i]));
+}
+
 static void bad_arguments(void) {
   aligned_t *const none = NULL;
   qthread_spinlock_t *const nothing = NULL;
@@ -135,6 +150,7 @@ int main(void) {
   words_that_are_locks();
   words_that_are_mutexes(false);
   words_that_are_mutexes(true);
+  if (IS_WEFT) many_mutexes();
   spinlocks(false);
   spinlocks(true);
   spinlocks_that_need_no_call();

@@ -1,6 +1,8 @@
 /* Each request for memory fails in turn: of tasks, words, syncvars, preconditions, teams, locks,
  * loops and of the start. The call that needs it answers QTHREAD_MALLOC_ERROR or does without, what was
  * made runs, and nothing is lost. */
+#include <sched.h>
+
 #include <qthread/barrier.h>
 #include <qthread/qloop.h>
 #include <qthread/sinc.h>
@@ -244,6 +246,37 @@ static void starts(void) {
   qthread_finalize();
 }
 
+/* Once no task can be made, the caller does all parts of a loop. The other workers are kept meanwhile,
+ * so that none of the tasks that were made ends. */
+static atomic_int is_free, kept;
+static aligned_t keeps_worker(void *argument) {
+  (void)argument;
+  atomic_fetch_add(&kept, 1);
+  while (atomic_load(&is_free) == 0) sched_yield();
+  return 0;
+}
+
+static void loops_without_tasks(void) {
+  enum { most_tasks = 1000000 };
+  const int others = (int)qthread_num_workers() - 1;
+  atomic_store(&is_free, 0);
+  atomic_store(&kept, 0);
+  atomic_store(&started, 0);
+  for (int i = 1; i <= others; ++i) OK(qthread_fork_to(keeps_worker, NULL, NULL, (qthread_shepherd_id_t)i));
+  while (atomic_load(&kept) < others) sched_yield();
+  int made = 0;
+  fail_requests(1, most_tasks);
+  while (made < most_tasks && qthread_fork_to(count_start, NULL, NULL, 0) == QTHREAD_SUCCESS) ++made;
+  CHECK(made < most_tasks);
+  for (int i = 0; i < INDEXES; ++i) atomic_store(&visits[i], 0);
+  qt_loop_balance(0, INDEXES, visit, NULL);
+  if (getenv("QT_SCHEDULER") == NULL) qt_loop(0, INDEXES, visit, NULL); /* that of others yields between */
+  for (int i = 0; i < INDEXES; ++i) CHECK(atomic_load(&visits[i]) == (getenv("QT_SCHEDULER") == NULL ? 2 : 1));
+  fail_requests(0, 0);
+  atomic_store(&is_free, 1);
+  while (atomic_load(&started) < made) qthread_yield();
+}
+
 /* ---- what asks for memory only now and then, with what always does ---- */
 
 static void all_tasks(void) {
@@ -268,6 +301,7 @@ int main(void) {
   lack_memory_for(bytes);
   lack_memory_for(locks);
   lack_memory_for(loops);
+  loops_without_tasks();
   qthread_finalize();
   lack_memory_for(starts);
   return 0;

@@ -242,6 +242,21 @@ static void outside(void) {
   qt_sinc_fini(&sinc);
 }
 
+/* What came before a reset does not count, not even that something came. */
+static void reset_forgets_values(void) {
+  aligned_t const ten = 10, one = 1;
+  aligned_t value = 0;
+  qt_sinc_t sinc;
+  qt_sinc_init(&sinc, sizeof ten, &ten, add, 1);
+  qt_sinc_submit(&sinc, &one);
+  qt_sinc_wait(&sinc, &value);
+  qt_sinc_reset(&sinc, 1);
+  qt_sinc_submit(&sinc, NULL);
+  qt_sinc_wait(&sinc, &value);
+  CHECK(!IS_WEFT || value == 10);
+  qt_sinc_fini(&sinc);
+}
+
 static void values_that_no_memory_holds(void) {
   if (!IS_WEFT) return;
   const size_t none = 0;
@@ -256,6 +271,7 @@ int main(void) {
   submits_are_counted();
   values_are_combined();
   values_have_any_size();
+  reset_forgets_values();
   values_that_no_memory_holds();
   initial_value_where_nothing_comes();
   on_stacks();
