@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-enum { most = 5000 };
+enum { most = IS_SLOW ? 500 : 5000, rounds = IS_SLOW ? 4 : 20 };
 
 typedef void loop_call(size_t start, size_t stop, qt_loop_f function, void *argument);
 typedef void accumulating_call(size_t const start, size_t const stop, size_t const size, void *restrict out,
@@ -54,7 +54,7 @@ static void see_one(size_t const start, size_t const stop, void *argument) {
 }
 
 static void each_index_once(void) {
-  static size_t const ranges[][2] = {{0, 1}, {0, 2}, {7, 10}, {0, 1000}, {17, most}};
+  static size_t const ranges[][2] = {{0, 1}, {0, 2}, {7, 10}, {0, most / 5}, {17, most}};
   for (size_t r = 0; r < COUNT(ranges); ++r) {
     size_t const start = ranges[r][0], stop = ranges[r][1];
     for (size_t i = 0; i < COUNT(by_index); ++i) {
@@ -117,7 +117,8 @@ static void indexes_wait_for_the_one_before(void) {
 }
 
 /* Index i polls, by yields, for index i + 1. */
-static aligned_t is_polled[41];
+enum { POLLED = IS_SLOW ? 8 : 40 };
+static aligned_t is_polled[POLLED + 1];
 
 static void poll_for_next(size_t const start, size_t const stop, void *argument) {
   (void)argument;
@@ -127,9 +128,9 @@ static void poll_for_next(size_t const start, size_t const stop, void *argument)
 
 static void indexes_that_poll(void) {
   for (size_t i = 0; i < COUNT(by_index); ++i) {
-    for (int k = 0; k < 40; ++k) is_polled[k] = 0;
-    is_polled[40] = 1;
-    by_index[i](0, 40, poll_for_next, NULL);
+    for (int k = 0; k < POLLED; ++k) is_polled[k] = 0;
+    is_polled[POLLED] = 1;
+    by_index[i](0, POLLED, poll_for_next, NULL);
     CHECK(is_polled[0] == 1);
   }
 }
@@ -160,18 +161,18 @@ static aligned_t loop_in_team(void *argument) {
 
 static void parts_that_move(void) {
   parts_done = 0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     void *const is_long = i % 2 == 0 ? &parts_done : NULL;
     qt_loop_balance(0, 100, wander, is_long);
     CHECK(qthread_shep() == 0);
     qt_loop(0, 30, wander, is_long);
     CHECK(qthread_shep() == 0);
   }
-  CHECK(parts_done == 20 * 130);
+  CHECK(parts_done == rounds * 130);
   aligned_t end;
   OK(qthread_fork_new_team(loop_in_team, &parts_done, &end));
   OK(qthread_readFF(NULL, &end));
-  CHECK(parts_done == 20 * 130 + 200);
+  CHECK(parts_done == rounds * 130 + 200);
 }
 
 static void note_task(size_t const start, size_t const stop, void *ids) {
