@@ -85,6 +85,17 @@ static aligned_t sets_value(void *argument) {
   return 0;
 }
 
+/* A task that runs on a stack like that, too, and is its maker again afterwards. */
+static aligned_t makes_another(void *argument) {
+  aligned_t end;
+  const unsigned id = qthread_id();
+  CHECK(qthread_setspecific(key, &end) == 0 && qthread_retloc() != &end);
+  OK(qthread_fork(sets_value, argument, &end));
+  OK(qthread_readFF(NULL, &end));
+  CHECK(qthread_getspecific(key) == &end && qthread_id() == id && qthread_retloc() != NULL);
+  return 0;
+}
+
 static void tasks_in_place(void) {
   const char here = 0;
   aligned_t end;
@@ -97,6 +108,9 @@ static void tasks_in_place(void) {
     OK(qthread_readFF(NULL, &end));
     CHECK(atomic_load(&destroyed) == (int)i);
     CHECK(qthread_getspecific(key) == &key && qthread_getspecific(other) == NULL);
+    OK(qthread_fork(makes_another, value_of(i), &end));
+    OK(qthread_readFF(NULL, &end));
+    atomic_fetch_sub(&destroyed, 2);
   }
   CHECK(getenv("WEFT_SCHEDULE") != NULL || atomic_load(&ran_beneath) > 0); /* a schedule chooses the order */
   CHECK(qthread_setspecific(key, NULL) == 0);
@@ -151,11 +165,17 @@ static aligned_t fills_row(void *argument) {
   return 0;
 }
 
+static aligned_t sets_few_of_row(void *argument) {
+  CHECK(qthread_setspecific(row[3], argument) == 0 && qthread_setspecific(row[ROW - 1], argument) == 0);
+  for (int i = 0; i < ROW - 1; ++i) CHECK(i == 3 || qthread_getspecific(row[i]) == NULL);
+  return 0;
+}
+
 static void a_row_of_keys(void) {
   aligned_t end;
   for (int i = 0; i < ROW; ++i) CHECK(qthread_key_create(&row[i], NULL) == 0);
-  for (int i = 0; i < 20; ++i) {
-    OK(qthread_fork(fills_row, &row, &end));
+  for (int i = 0; i < 100; ++i) {
+    OK(qthread_fork(i % 2 == 0 ? fills_row : sets_few_of_row, &row, &end));
     OK(qthread_readFF(NULL, &end));
   }
   for (int i = 0; i < ROW; ++i) CHECK(qthread_key_delete(row[i]) == 0);
