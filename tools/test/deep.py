@@ -129,6 +129,11 @@ def mpi4py():
     return {"mpi4py_test.py": [sys.executable, os.path.join(steps.TOP, "tests", "conform", "mpi", "mpi4py_test.py"), WEFT, wheels, *libraries]}
 
 
+def mpi_matrix():
+    program = os.path.join(steps.TOP, "tests", "conform", "mpi", "matrix_test.py")
+    return {"matrix_test.py": [sys.executable, program, os.path.join(TESTS, "conform", "mpi")]}
+
+
 def faults_everywhere(name, preset, seconds, jobs):
     command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
     return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
@@ -191,6 +196,7 @@ def everything(scale, jobs):
         steps.Commands("tascell compiler and frames fuzzed", lasting(300) + 30, commands=fuzz(lasting(300))),
         steps.Build("build programs beside mpi4py", 60, preset="checked", targets=("weft_command", "faces/mpi/all", "tests/conform/mpi/all")),
         steps.Commands("threads beside mpi4py", 240, commands=mpi4py()),
+        steps.Commands("MPI below MPI_THREAD_MULTIPLE", 240, commands=mpi_matrix()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(90), jobs),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),

@@ -12,6 +12,7 @@
 #include "describe.h"
 #include "real.h"
 #include "say.h"
+#include "serial.h"
 #include "settings.h"
 
 #define WORD_BYTES 64
@@ -36,10 +37,10 @@ static uint64_t now_ns(void) {
 static void start(exchange *all) {
   static char own[WORD_BYTES] = RULES;
   for (int i = 0; i < NEIGHBOURS; ++i) {
-    PMPI(Irecv)(all->words[i], WORD_BYTES, BYTE_TYPE, all->ranks[i], TAG, WORLD, &all->requests[i]);
+    CALL(Irecv, all->words[i], WORD_BYTES, BYTE_TYPE, all->ranks[i], TAG, WORLD, &all->requests[i]);
   }
   for (int i = 0; i < NEIGHBOURS; ++i) {
-    PMPI(Isend)(own, WORD_BYTES, BYTE_TYPE, all->ranks[i], TAG, WORLD, &all->requests[NEIGHBOURS + i]);
+    CALL(Isend, own, WORD_BYTES, BYTE_TYPE, all->ranks[i], TAG, WORLD, &all->requests[NEIGHBOURS + i]);
   }
 }
 
@@ -49,7 +50,7 @@ static bool wait_until(exchange *all, uint64_t deadline_ns) {
   MPI_Status statuses[2 * NEIGHBOURS];
   int flag = 0;
   for (;;) {
-    if (PMPI(Testall)(2 * NEIGHBOURS, all->requests, &flag, statuses) != MPI_SUCCESS) return false;
+    if (CALL(Testall, 2 * NEIGHBOURS, all->requests, &flag, statuses) != MPI_SUCCESS) return false;
     if (flag != 0) return true;
     if (now_ns() >= deadline_ns) return false;
     nanosleep(&pause, NULL);
@@ -66,7 +67,7 @@ static void end_job(void) {
 static bool refuse_silent(exchange *all, double seconds) {
   for (int i = 0; i < NEIGHBOURS; ++i) {
     int flag = 0;
-    if (all->words[i][0] != 0 || (PMPI(Test)(&all->requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag != 0)) continue;
+    if (all->words[i][0] != 0 || (CALL(Test, &all->requests[i], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag != 0)) continue;
     say("weft-mpi: rank %d: error: rank %d has not answered %.3g s after MPI_Init, so it seems to have no libweft-mpi, and its "
         "collectives would never meet those of ranks that have it; link the program of every rank with weft-mpi, or start all "
         "ranks by `weft mpi -- mpirun` (WEFT_MPI_START sets the time, off leaves this out)",
@@ -93,7 +94,7 @@ void agree_with_ranks(void) {
   const uint64_t most_ns = mpi_settings()->start_ns;
   const int rank = own_rank();
   int ranks = 1;
-  if (most_ns == 0 || PMPI(Comm_size)(WORLD, &ranks) != MPI_SUCCESS || ranks < 2) return;
+  if (most_ns == 0 || CALL(Comm_size, WORLD, &ranks) != MPI_SUCCESS || ranks < 2) return;
   memset(all.words, 0, sizeof all.words);
   all.ranks[BEFORE] = (rank + ranks - 1) % ranks;
   all.ranks[BEHIND] = (rank + 1) % ranks;

@@ -7,10 +7,13 @@
 #include "engine.h"
 #include "real.h"
 #include "say.h"
+#include "serial.h"
 
 /* Unknown: MPI was initialised by a call that this library did not see, or is not. */
-enum { LEVEL_UNKNOWN, LEVEL_MULTIPLE, LEVEL_BELOW, LEVEL_ENDED };
-static int level; /* atomic */
+enum { LEVEL_UNKNOWN, LEVEL_KNOWN, LEVEL_ENDED };
+static int state;                           /* atomic */
+static int level = MPI_THREAD_MULTIPLE;     /* atomic */
+static __thread bool is_thread_of_mpi_init; /* this OS thread */
 
 const char *name_of_level(int provided) {
   switch (provided) {
@@ -22,28 +25,39 @@ const char *name_of_level(int provided) {
   }
 }
 
+int provided_level(void) { return __atomic_load_n(&level, __ATOMIC_RELAXED); }
+
+static bool is_below_serialized(int provided) { return provided == MPI_THREAD_SINGLE || provided == MPI_THREAD_FUNNELED; }
+
 void note_level(int provided) {
-  const int now = provided == MPI_THREAD_MULTIPLE ? LEVEL_MULTIPLE : LEVEL_BELOW;
-  const int before = __atomic_exchange_n(&level, now, __ATOMIC_RELAXED);
-  if (now == LEVEL_MULTIPLE || before == now) return;
-  say("weft-mpi: rank %d: the MPI library provides %s, not MPI_THREAD_MULTIPLE, so MPI calls of Weft threads keep their workers "
-      "while they wait; use a library that was built with threads",
-      own_rank(), name_of_level(provided));
+  is_thread_of_mpi_init = true;
+  __atomic_store_n(&level, provided, __ATOMIC_RELAXED);
+  if (provided != MPI_THREAD_MULTIPLE) serialize_calls();
+  __atomic_store_n(&state, LEVEL_KNOWN, __ATOMIC_RELAXED);
 }
 
-void note_end(void) { __atomic_store_n(&level, LEVEL_ENDED, __ATOMIC_RELAXED); }
+void note_end(void) { __atomic_store_n(&state, LEVEL_ENDED, __ATOMIC_RELAXED); }
 
-static bool is_level_multiple(void) {
-  const int known = __atomic_load_n(&level, __ATOMIC_RELAXED);
+static void check_os_thread(void) {
+  static bool was_said; /* atomic */
+  if (is_thread_of_mpi_init || !is_below_serialized(provided_level())) return;
+  if (__atomic_exchange_n(&was_said, true, __ATOMIC_RELAXED)) return;
+  say("weft-mpi: rank %d: warning: the MPI library provides %s, which permits no OS thread but that of MPI_Init, and another one "
+      "calls MPI; MPICH and Open MPI bear it, since calls go one at a time, and one worker (WEFT_WORKERS=1) avoids it",
+      own_rank(), name_of_level(provided_level()));
+}
+
+static bool is_served(void) {
+  const int known = __atomic_load_n(&state, __ATOMIC_RELAXED);
   int is_initialized = 0;
   int is_finalized = 0;
   int provided = 0;
-  if (known != LEVEL_UNKNOWN) return known == LEVEL_MULTIPLE;
+  if (known != LEVEL_UNKNOWN) return known == LEVEL_KNOWN;
   PMPI(Initialized)(&is_initialized);
   PMPI(Finalized)(&is_finalized);
   if (is_initialized == 0 || is_finalized != 0 || PMPI(Query_thread)(&provided) != MPI_SUCCESS) return false;
   note_level(provided);
-  return provided == MPI_THREAD_MULTIPLE;
+  return true;
 }
 
 static void say_once_that_calls_wait(void) {
@@ -54,18 +68,31 @@ static void say_once_that_calls_wait(void) {
       own_rank());
 }
 
-bool may_park(void) {
+static bool is_ult(void) {
   const weft_thread *const self = weft_self();
-  if (self == NULL || weft_thread_is_tasklet(self) || !is_level_multiple()) return false;
-  if (has_engine()) return true;
-  say_once_that_calls_wait();
-  return false;
+  return self != NULL && !weft_thread_is_tasklet(self);
 }
 
+caller_way way_of_caller(void) {
+  const bool may_park = is_ult();
+  if ((!may_park && !is_serial()) || !is_served() || is_in_call()) return CALLS_MPI;
+  check_os_thread();
+  if (may_park && has_engine()) return PARKS;
+  if (may_park) say_once_that_calls_wait();
+  return is_serial() ? POLLS : CALLS_MPI;
+}
+
+/* Where MPI wants the OS thread of MPI_Init, that one must go on running its worker. */
 bool begin_region(void) {
-  const weft_thread *const self = weft_self();
-  if (self == NULL || weft_thread_is_tasklet(self) || !is_level_multiple()) return false;
+  if (!is_ult() || !is_served() || is_in_call() || is_below_serialized(provided_level())) return false;
   return weft_blocking_begin() == WEFT_OK;
+}
+
+void note_call_without_twin(const char *call, bool *was_said) {
+  if (!is_serial() || __atomic_exchange_n(was_said, true, __ATOMIC_RELAXED)) return;
+  say("weft-mpi: rank %d: %s has no nonblocking twin, so no other thread of this rank can call MPI until it returns (MPI calls "
+      "go one at a time, because the MPI library provides %s)",
+      own_rank(), call, name_of_level(provided_level()));
 }
 
 void end_region(bool is_open) {

@@ -4,17 +4,24 @@
 
 #include <stdbool.h>
 
-/* Whether the caller is a ULT that leaves its worker, because the MPI provides
- * MPI_THREAD_MULTIPLE. If it is a ULT and does not, a line on stderr says why, once. */
-bool may_park(void);
+#include "way.h"
+
+/* How the caller waits in a call that has a nonblocking twin. If it is a ULT and does not park, a
+ * line on stderr says why, once. */
+caller_way way_of_caller(void);
 
 /* For a call without a nonblocking twin: begins a blocking region of a ULT that may park. Returns
  * whether end_region is to end one. */
 bool begin_region(void);
 void end_region(bool is_open);
 
-/* The level that MPI_Init_thread provided. */
+/* The level that MPI_Init_thread provided to the calling OS thread. */
 void note_level(int provided);
+int provided_level(void);
+
+/* Where calls go one at a time: a line on stderr, once for each flag, that no other thread can call
+ * MPI until this call returns. */
+void note_call_without_twin(const char *call, bool *was_said);
 
 /* "MPI_THREAD_MULTIPLE" */
 const char *name_of_level(int provided);

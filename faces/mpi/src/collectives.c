@@ -7,19 +7,20 @@
 #include "export.h"
 #include "fortran.h"
 #include "real.h"
+#include "serial.h"
 
 static int finish(const char *call, MPI_Comm comm, MPI_Request *request) {
   mpi_wait wait = {.call = call, .kind = WAITS_FOR_ALL, .requests = request, .count = 1, .has_comm = true, .comm = comm};
-  if (may_park()) park_until_complete(&wait);
+  wait_until_complete(&wait, way_of_caller());
   const int error = complete_on(comm, request, MPI_STATUS_IGNORE);
   end_wait(&wait);
   return error;
 }
 
-#define START_AND_FINISH(CALL, TWIN, ...)              \
+#define START_AND_FINISH(NAME, TWIN, ...)              \
   MPI_Request request;                                 \
-  const int error = PMPI(TWIN)(__VA_ARGS__, &request); \
-  return error != MPI_SUCCESS ? error : finish("MPI_" #CALL, comm, &request)
+  const int error = CALL(TWIN, __VA_ARGS__, &request); \
+  return error != MPI_SUCCESS ? error : finish("MPI_" #NAME, comm, &request)
 
 #define COUNT int
 #define DISPLACEMENT int

@@ -7,13 +7,14 @@
 #include "export.h"
 #include "fortran.h"
 #include "real.h"
+#include "serial.h"
 
 #define MOST_ON_STACK 32
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   mpi_wait wait = {.call = "MPI_Wait", .kind = WAITS_FOR_ALL, .requests = request, .count = 1};
-  if (request != NULL && may_park()) park_until_complete(&wait);
-  const int error = PMPI(Wait)(request, status);
+  if (request != NULL) wait_until_complete(&wait, way_of_caller());
+  const int error = CALL(Wait, request, status);
   end_wait(&wait);
   return error;
 }
@@ -21,8 +22,8 @@ PROFILING_ENTRY(Wait, (MPI_Request * request, MPI_Status *status), request, stat
 
 EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
   mpi_wait wait = {.call = "MPI_Waitall", .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
-  if (count > 0 && requests != NULL && may_park()) park_until_complete(&wait);
-  const int error = PMPI(Waitall)(count, requests, statuses);
+  if (count > 0 && requests != NULL) wait_until_complete(&wait, way_of_caller());
+  const int error = CALL(Waitall, count, requests, statuses);
   end_wait(&wait);
   return error;
 }
@@ -48,17 +49,18 @@ static MPI_Request *room_for(int count, MPI_Request *few) {
 EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
   MPI_Request few[MOST_ON_STACK];
   int flag = 0;
-  if (count <= 0 || requests == NULL || !may_park()) return PMPI(Waitany)(count, requests, index, status);
-  int error = PMPI(Testany)(count, requests, index, &flag, status);
+  const caller_way way = way_of_caller();
+  if (count <= 0 || requests == NULL || way == CALLS_MPI) return CALL(Waitany, count, requests, index, status);
+  int error = CALL(Testany, count, requests, index, &flag, status);
   if (error != MPI_SUCCESS || flag != 0) return error;
   MPI_Request *const active = room_for(count, few);
-  if (active == NULL) return PMPI(Waitany)(count, requests, index, status);
+  if (active == NULL) return CALL(Waitany, count, requests, index, status);
   const int copied = copy_incomplete(count, requests, active);
-  error = PMPI(Testany)(count, requests, index, &flag, status);
+  error = CALL(Testany, count, requests, index, &flag, status);
   if (error == MPI_SUCCESS && flag == 0) {
     mpi_wait wait = {.call = "MPI_Waitany", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
-    if (copied > 0) park_until_complete(&wait);
-    error = PMPI(Waitany)(count, requests, index, status);
+    if (copied > 0) wait_until_complete(&wait, way);
+    error = CALL(Waitany, count, requests, index, status);
     end_wait(&wait);
   }
   if (active != few) free(active);
@@ -68,17 +70,18 @@ PROFILING_ENTRY(Waitany, (int count, MPI_Request requests[], int *index, MPI_Sta
 
 EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]) {
   MPI_Request few[MOST_ON_STACK];
-  if (count <= 0 || requests == NULL || !may_park()) return PMPI(Waitsome)(count, requests, found, indices, statuses);
-  int error = PMPI(Testsome)(count, requests, found, indices, statuses);
+  const caller_way way = way_of_caller();
+  if (count <= 0 || requests == NULL || way == CALLS_MPI) return CALL(Waitsome, count, requests, found, indices, statuses);
+  int error = CALL(Testsome, count, requests, found, indices, statuses);
   if (error != MPI_SUCCESS || *found != 0) return error;
   MPI_Request *const active = room_for(count, few);
-  if (active == NULL) return PMPI(Waitsome)(count, requests, found, indices, statuses);
+  if (active == NULL) return CALL(Waitsome, count, requests, found, indices, statuses);
   const int copied = copy_incomplete(count, requests, active);
-  error = PMPI(Testsome)(count, requests, found, indices, statuses);
+  error = CALL(Testsome, count, requests, found, indices, statuses);
   if (error == MPI_SUCCESS && *found == 0) {
     mpi_wait wait = {.call = "MPI_Waitsome", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
-    if (copied > 0) park_until_complete(&wait);
-    error = PMPI(Waitsome)(count, requests, found, indices, statuses);
+    if (copied > 0) wait_until_complete(&wait, way);
+    error = CALL(Waitsome, count, requests, found, indices, statuses);
     end_wait(&wait);
   }
   if (active != few) free(active);

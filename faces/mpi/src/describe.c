@@ -6,6 +6,7 @@
 
 #include "real.h"
 #include "say.h"
+#include "serial.h"
 
 #define MOST_LINES 20u
 
@@ -14,9 +15,9 @@ static void name_communicator(MPI_Comm comm, char *out, size_t bytes) {
   int length = 0;
   int rank = -1;
   int size = 0;
-  PMPI(Comm_rank)(comm, &rank);
-  PMPI(Comm_size)(comm, &size);
-  PMPI(Comm_get_name)(comm, name, &length);
+  CALL(Comm_rank, comm, &rank);
+  CALL(Comm_size, comm, &size);
+  CALL(Comm_get_name, comm, name, &length);
   if (length > 0) {
     snprintf(out, bytes, " as rank %d of %.60s", rank, name);
   } else {
@@ -81,6 +82,6 @@ int own_rank(void) {
   int is_initialized = 0;
   if (known >= 0) return known;
   PMPI(Initialized)(&is_initialized);
-  if (is_initialized != 0 && PMPI(Comm_rank)(WORLD, &known) == MPI_SUCCESS) __atomic_store_n(&rank, known, __ATOMIC_RELAXED);
+  if (is_initialized != 0 && CALL(Comm_rank, WORLD, &known) == MPI_SUCCESS) __atomic_store_n(&rank, known, __ATOMIC_RELAXED);
   return known;
 }

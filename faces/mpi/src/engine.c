@@ -24,6 +24,7 @@
 #include "describe.h"
 #include "errors.h"
 #include "real.h"
+#include "serial.h"
 #include "settings.h"
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
@@ -54,6 +55,7 @@ static struct {
 } engine;
 
 static __thread bool is_inside; /* this OS thread holds the engine */
+static __thread bool has_turn;  /* and with it a turn in the MPI */
 
 static uint64_t now_ns(void) {
   struct timespec now;
@@ -61,14 +63,22 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Inside, calls of MPI need no turn of their own: waiting for one might switch. */
 static bool try_enter(void) {
   if (!hold_arrivals(&engine.shared)) return false;
+  has_turn = is_serial();
+  if (has_turn && !try_turn()) {
+    let_arrivals_go(&engine.shared);
+    return false;
+  }
   return is_inside = true;
 }
 
 static void leave(void) {
+  const bool is_taken = has_turn;
   is_inside = false;
   let_arrivals_go(&engine.shared);
+  leave_turn(is_taken);
 }
 
 static void enter(void) {
@@ -112,17 +122,21 @@ static void take_arrivals(uint64_t now) {
 /* An error is for the thread, which gets it from the MPI when it completes the request. */
 bool is_request_complete(MPI_Request request) {
   int flag = 0;
+  const bool is_taken = begin_turn(); /* may switch, so it comes first */
   const bool before = return_errors(true);
-  const int error = PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE);
+  const int error = CALL(Request_get_status, request, &flag, MPI_STATUS_IGNORE);
   return_errors(before);
+  leave_turn(is_taken);
   return error != MPI_SUCCESS || flag != 0;
 }
 
 static bool is_message_there(const mpi_wait *one) {
   int flag = 0;
+  const bool is_taken = begin_turn();
   const bool before = return_errors(true);
-  const int error = PMPI(Iprobe)(one->peer, one->tag, one->comm, &flag, MPI_STATUS_IGNORE);
+  const int error = CALL(Iprobe, one->peer, one->tag, one->comm, &flag, MPI_STATUS_IGNORE);
   return_errors(before);
+  leave_turn(is_taken);
   return error != MPI_SUCCESS || flag != 0;
 }
 
@@ -326,13 +340,7 @@ static bool is_over_soon(mpi_wait *wait) {
   return is_over;
 }
 
-void park_until_complete(mpi_wait *wait) {
-  unsigned tests = 0;
-  wait->completed = 0;
-  wait->is_open = false;
-  if (is_complete(wait, &tests)) return;
-  wait->is_open = true;
-  begin_call(&engine.shared);
+static void park(mpi_wait *wait) {
   if (is_over_soon(wait)) return;
   wait->is_described = false;
   wait->since_ns = now_ns();
@@ -342,6 +350,37 @@ void park_until_complete(mpi_wait *wait) {
   weft_ext_source_expect(current_source(), 1);
   const weft_status result = weft_ext_park(enlist, wait, wait->text);
   (void)result; /* the caller is a ULT */
+}
+
+/* By a caller that cannot leave its worker, where a call that waits would keep all others out of MPI. */
+static void poll(mpi_wait *wait) {
+  const uint64_t begin_ns = now_ns();
+  unsigned tests = 0;
+  for (;;) {
+    const uint64_t quiet_ns = now_ns() - begin_ns;
+    const uint64_t pause_ns = pause_after(quiet_ns);
+    const struct timespec pause = {(time_t)(pause_ns / 1000000000u), (long)(pause_ns % 1000000000u)};
+    if (quiet_ns < SPINS_NS) {
+      sched_yield();
+    } else {
+      nanosleep(&pause, NULL);
+    }
+    if (is_complete(wait, &tests)) return;
+  }
+}
+
+void wait_until_complete(mpi_wait *wait, caller_way way) {
+  unsigned tests = 0;
+  wait->completed = 0;
+  wait->is_open = false;
+  if (way == CALLS_MPI || is_complete(wait, &tests)) return;
+  wait->is_open = true;
+  begin_call(&engine.shared);
+  if (way == PARKS) {
+    park(wait);
+  } else {
+    poll(wait);
+  }
 }
 
 void end_wait(const mpi_wait *wait) {

@@ -11,6 +11,7 @@
 
 #include "arrivals.h"
 #include "family.h"
+#include "way.h"
 
 typedef enum mpi_wait_kind {
   WAITS_FOR_ALL,    /* of the requests */
@@ -46,9 +47,9 @@ void prepare_engine(void);
 /* Whether the engine can serve ULTs of this runtime. */
 bool has_engine(void);
 
-/* Waits until the condition of *wait is met. The caller is a ULT for which may_park() holds. It then
- * completes its call without a wait, and ends it by end_wait. */
-void park_until_complete(mpi_wait *wait);
+/* Waits until the condition of *wait is met, in the way that way_of_caller() has said; a caller that
+ * CALLS_MPI does not wait. It then completes its call, and ends it by end_wait. */
+void wait_until_complete(mpi_wait *wait, caller_way way);
 void end_wait(const mpi_wait *wait);
 
 /* Whether a wait for the request would return at once. Completes nothing, and calls no error

@@ -6,6 +6,7 @@
 #include "fortran.h"
 #include "real.h"
 #include "say.h"
+#include "serial.h"
 
 #if defined(OPEN_MPI)
 
@@ -16,7 +17,7 @@ bool return_errors(bool passes) {
 
 int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status) {
   (void)comm;
-  return PMPI(Wait)(request, status);
+  return CALL(Wait, request, status);
 }
 
 void prepare_errors(void) {}
@@ -44,7 +45,7 @@ static void end_job(MPI_Comm *comm, int *code, ...) {
   int length = 0;
   a_stand_in_was_called = true;
   if (errors_pass) return;
-  PMPI(Error_string)(*code, text, &length);
+  CALL(Error_string, *code, text, &length);
   say("weft-mpi: rank %d: fatal error in MPI: %s", own_rank(), text);
   let_lines_pass();
   PMPI(Abort)(*comm, *code);
@@ -52,11 +53,13 @@ static void end_job(MPI_Comm *comm, int *code, ...) {
 
 /* If none of the stand-ins was called, MPICH has called the communicator's own handler. */
 int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status) {
+  const bool is_taken = begin_turn(); /* may switch, so it comes first */
   const bool before = return_errors(true);
   a_stand_in_was_called = false;
-  const int error = PMPI(Wait)(request, status);
+  const int error = CALL(Wait, request, status);
   return_errors(before);
-  if (error != MPI_SUCCESS && a_stand_in_was_called) PMPI(Comm_call_errhandler)(comm, error);
+  if (error != MPI_SUCCESS && a_stand_in_was_called) CALL(Comm_call_errhandler, comm, error);
+  leave_turn(is_taken);
   return error;
 }
 
@@ -68,28 +71,28 @@ static MPI_Errhandler stand_in_of(MPI_Errhandler errhandler) {
 
 void prepare_errors(void) {
   MPI_Errhandler current = MPI_ERRHANDLER_NULL;
-  if (stands_for_fatal != MPI_ERRHANDLER_NULL || PMPI(Comm_create_errhandler)(return_error, &stands_for_return) != MPI_SUCCESS)
+  if (stands_for_fatal != MPI_ERRHANDLER_NULL || CALL(Comm_create_errhandler, return_error, &stands_for_return) != MPI_SUCCESS)
     return;
-  if (PMPI(Comm_create_errhandler)(end_job, &stands_for_fatal) != MPI_SUCCESS) return;
-  if (PMPI(Comm_get_errhandler)(MPI_COMM_WORLD, &current) != MPI_SUCCESS) return;
-  PMPI(Comm_set_errhandler)(MPI_COMM_WORLD, stand_in_of(current));
+  if (CALL(Comm_create_errhandler, end_job, &stands_for_fatal) != MPI_SUCCESS) return;
+  if (CALL(Comm_get_errhandler, MPI_COMM_WORLD, &current) != MPI_SUCCESS) return;
+  CALL(Comm_set_errhandler, MPI_COMM_WORLD, stand_in_of(current));
 }
 
 /* The program sees the handlers that it knows. A communicator inherits the stand-in by MPI_Comm_dup. */
 
 EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) {
-  const int error = PMPI(Comm_get_errhandler)(comm, errhandler);
+  const int error = CALL(Comm_get_errhandler, comm, errhandler);
   if (error != MPI_SUCCESS || *errhandler == MPI_ERRHANDLER_NULL) return error;
   const bool is_fatal = *errhandler == stands_for_fatal;
   if (!is_fatal && *errhandler != stands_for_return) return error;
-  PMPI(Errhandler_free)(errhandler);
+  CALL(Errhandler_free, errhandler);
   *errhandler = is_fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
   return MPI_SUCCESS;
 }
 PROFILING_ENTRY(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler), comm, errhandler)
 
 EXPORT int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  return PMPI(Comm_set_errhandler)(comm, comm == MPI_COMM_WORLD ? stand_in_of(errhandler) : errhandler);
+  return CALL(Comm_set_errhandler, comm, comm == MPI_COMM_WORLD ? stand_in_of(errhandler) : errhandler);
 }
 PROFILING_ENTRY(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler), comm, errhandler)
 

@@ -5,6 +5,7 @@
 #include "fortran.h"
 #include "real.h"
 #include "region.h"
+#include "serial.h"
 
 REGION(File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh), comm, filename, amode, info, fh)
 REGION(File_close, (MPI_File * fh), fh)

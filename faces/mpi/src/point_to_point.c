@@ -9,8 +9,9 @@
 #include "export.h"
 #include "fortran.h"
 #include "real.h"
+#include "serial.h"
 
-static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer, int tag, MPI_Request *request,
+static int finish(caller_way way, const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer, int tag, MPI_Request *request,
                   MPI_Status *status) {
   mpi_wait wait;
   wait.call = call;
@@ -22,7 +23,7 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
   wait.peer_kind = kind;
   wait.peer = peer;
   wait.tag = tag;
-  park_until_complete(&wait);
+  wait_until_complete(&wait, way);
   const int error = complete_on(comm, request, status);
   end_wait(&wait);
   return error;
@@ -31,10 +32,11 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
 #define SEND(NAME, TWIN, COUNT)                                                                                                \
   EXPORT int MPI_##NAME(const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {                   \
     MPI_Request request;                                                                                                       \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, tag, comm);                                                     \
-    const int error = PMPI(TWIN)(buf, count, type, dest, tag, comm, &request);                                                 \
+    const caller_way way = way_of_caller();                                                                                    \
+    if (way == CALLS_MPI) return CALL(NAME, buf, count, type, dest, tag, comm);                                                \
+    const int error = CALL(TWIN, buf, count, type, dest, tag, comm, &request);                                                 \
     if (error != MPI_SUCCESS) return error;                                                                                    \
-    return finish("MPI_" #NAME, comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);                                \
+    return finish(way, "MPI_" #NAME, comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);                           \
   }                                                                                                                            \
   PROFILING_ENTRY(NAME, (const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), buf, count, type, \
                   dest, tag, comm)
@@ -42,9 +44,10 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
 #define RECEIVE(NAME, TWIN, COUNT)                                                                                           \
   EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) { \
     MPI_Request request;                                                                                                     \
-    if (source == MPI_PROC_NULL || !may_park()) return PMPI(NAME)(buf, count, type, source, tag, comm, status);              \
-    const int error = PMPI(TWIN)(buf, count, type, source, tag, comm, &request);                                             \
-    return error != MPI_SUCCESS ? error : finish("MPI_" #NAME, comm, HAS_SOURCE, source, tag, &request, status);             \
+    const caller_way way = way_of_caller();                                                                                  \
+    if (source == MPI_PROC_NULL || way == CALLS_MPI) return CALL(NAME, buf, count, type, source, tag, comm, status);         \
+    const int error = CALL(TWIN, buf, count, type, source, tag, comm, &request);                                             \
+    return error != MPI_SUCCESS ? error : finish(way, "MPI_" #NAME, comm, HAS_SOURCE, source, tag, &request, status);        \
   }                                                                                                                          \
   PROFILING_ENTRY(NAME, (void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), \
                   buf, count, type, source, tag, comm, status)
@@ -54,12 +57,13 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
 #define RECEIVE_MATCHED(NAME, TWIN, COUNT)                                                                                       \
   EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {                   \
     MPI_Request request;                                                                                                         \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, message, status);                                                       \
-    int error = PMPI(TWIN)(buf, count, type, message, &request);                                                                 \
+    const caller_way way = way_of_caller();                                                                                      \
+    if (way == CALLS_MPI) return CALL(NAME, buf, count, type, message, status);                                                  \
+    int error = CALL(TWIN, buf, count, type, message, &request);                                                                 \
     if (error != MPI_SUCCESS) return error;                                                                                      \
     mpi_wait wait = {.call = "MPI_" #NAME, .kind = WAITS_FOR_ALL, .requests = &request, .count = 1};                             \
-    park_until_complete(&wait);                                                                                                  \
-    error = PMPI(Wait)(&request, status);                                                                                        \
+    wait_until_complete(&wait, way);                                                                                             \
+    error = CALL(Wait, &request, status);                                                                                        \
     end_wait(&wait);                                                                                                             \
     return error;                                                                                                                \
   }                                                                                                                              \
@@ -70,20 +74,21 @@ static int finish(const char *call, MPI_Comm comm, mpi_peer_kind kind, int peer,
 
 /* The receive is complete afterwards, by cancellation if need be. */
 static void give_up_receive(MPI_Request *receive) {
-  PMPI(Cancel)(receive);
-  PMPI(Wait)(receive, MPI_STATUS_IGNORE);
+  CALL(Cancel, receive);
+  CALL(Wait, receive, MPI_STATUS_IGNORE);
 }
 
 /* requests: the receive and the send. */
-static int finish_both(const char *call, MPI_Comm comm, int source, int tag, MPI_Request *requests, MPI_Status *status) {
+static int finish_both(caller_way way, const char *call, MPI_Comm comm, int source, int tag, MPI_Request *requests,
+                       MPI_Status *status) {
   mpi_wait wait = {.call = call, .kind = WAITS_FOR_ALL, .requests = requests, .count = 2, .has_comm = true, .comm = comm};
   wait.peer_kind = HAS_SOURCE;
   wait.peer = source;
   wait.tag = tag;
-  park_until_complete(&wait);
+  wait_until_complete(&wait, way);
   const int sent = complete_on(comm, &requests[1], MPI_STATUS_IGNORE);
   int received = complete_on(comm, &requests[0], status);
-  if (source == MPI_PROC_NULL && received == MPI_SUCCESS) received = PMPI(Recv)(NULL, 0, PACKED_TYPE, source, tag, comm, status);
+  if (source == MPI_PROC_NULL && received == MPI_SUCCESS) received = CALL(Recv, NULL, 0, PACKED_TYPE, source, tag, comm, status);
   end_wait(&wait);
   return received != MPI_SUCCESS ? received : sent;
 }
@@ -92,14 +97,15 @@ static int finish_both(const char *call, MPI_Comm comm, int source, int tag, MPI
   EXPORT int MPI_##NAME(const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,    \
                         COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) { \
     MPI_Request requests[2];                                                                                                  \
-    if (!may_park()) {                                                                                                        \
-      return PMPI(NAME)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,     \
-                        status);                                                                                              \
+    const caller_way way = way_of_caller();                                                                                   \
+    if (way == CALLS_MPI) {                                                                                                   \
+      return CALL(NAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,     \
+                  status);                                                                                                    \
     }                                                                                                                         \
-    int error = PMPI(START_RECEIVE)(recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);                       \
+    int error = CALL(START_RECEIVE, recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);                       \
     if (error != MPI_SUCCESS) return error;                                                                                   \
-    error = PMPI(START_SEND)(sendbuf, sendcount, sendtype, dest, sendtag, comm, &requests[1]);                                \
-    if (error == MPI_SUCCESS) return finish_both("MPI_" #NAME, comm, source, recvtag, requests, status);                      \
+    error = CALL(START_SEND, sendbuf, sendcount, sendtype, dest, sendtag, comm, &requests[1]);                                \
+    if (error == MPI_SUCCESS) return finish_both(way, "MPI_" #NAME, comm, source, recvtag, requests, status);                 \
     give_up_receive(&requests[0]);                                                                                            \
     return error;                                                                                                             \
   }                                                                                                                           \
@@ -115,17 +121,18 @@ static int finish_both(const char *call, MPI_Comm comm, int source, int tag, MPI
     COUNT bytes = 0;                                                                                                         \
     COUNT packed = 0;                                                                                                        \
     MPI_Request requests[2];                                                                                                 \
-    if (!may_park()) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);                      \
-    int error = PMPI(PACK_SIZE)(count, type, comm, &bytes);                                                                  \
+    const caller_way way = way_of_caller();                                                                                  \
+    if (way == CALLS_MPI) return CALL(NAME, buf, count, type, dest, sendtag, source, recvtag, comm, status);                 \
+    int error = CALL(PACK_SIZE, count, type, comm, &bytes);                                                                  \
     if (error != MPI_SUCCESS) return error;                                                                                  \
     void *const copy = malloc(bytes > 0 ? (size_t)bytes : 1);                                                                \
-    if (copy == NULL) return PMPI(NAME)(buf, count, type, dest, sendtag, source, recvtag, comm, status);                     \
-    error = PMPI(PACK)(buf, count, type, copy, bytes, &packed, comm);                                                        \
-    if (error == MPI_SUCCESS) error = PMPI(START_RECEIVE)(buf, count, type, source, recvtag, comm, &requests[0]);            \
+    if (copy == NULL) return CALL(NAME, buf, count, type, dest, sendtag, source, recvtag, comm, status);                     \
+    error = CALL(PACK, buf, count, type, copy, bytes, &packed, comm);                                                        \
+    if (error == MPI_SUCCESS) error = CALL(START_RECEIVE, buf, count, type, source, recvtag, comm, &requests[0]);            \
     if (error == MPI_SUCCESS) {                                                                                              \
-      error = PMPI(START_SEND)(copy, packed, PACKED_TYPE, dest, sendtag, comm, &requests[1]);                                \
+      error = CALL(START_SEND, copy, packed, PACKED_TYPE, dest, sendtag, comm, &requests[1]);                                \
       if (error != MPI_SUCCESS) give_up_receive(&requests[0]);                                                               \
-      if (error == MPI_SUCCESS) error = finish_both("MPI_" #NAME, comm, source, recvtag, requests, status);                  \
+      if (error == MPI_SUCCESS) error = finish_both(way, "MPI_" #NAME, comm, source, recvtag, requests, status);             \
     }                                                                                                                        \
     free(copy);                                                                                                              \
     return error;                                                                                                            \
@@ -158,33 +165,35 @@ REPLACE(Sendrecv_replace_c, MPI_Count, Pack_size_c, Pack_c, Irecv_c, Isend_c)
 /* Another thread may have received the message before the caller runs again, so the caller asks
  * anew. */
 
-static void park_until_message(const char *call, int source, int tag, MPI_Comm comm) {
+static void wait_until_message(caller_way way, const char *call, int source, int tag, MPI_Comm comm) {
   mpi_wait wait = {.call = call, .kind = WAITS_FOR_MESSAGE, .has_comm = true, .comm = comm};
   wait.peer_kind = HAS_SOURCE;
   wait.peer = source;
   wait.tag = tag;
-  park_until_complete(&wait);
+  wait_until_complete(&wait, way);
   end_wait(&wait); /* a message is there, or the caller asks again */
 }
 
 EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   int flag = 0;
-  if (!may_park()) return PMPI(Probe)(source, tag, comm, status);
+  const caller_way way = way_of_caller();
+  if (way == CALLS_MPI) return CALL(Probe, source, tag, comm, status);
   for (;;) {
-    const int error = PMPI(Iprobe)(source, tag, comm, &flag, status);
+    const int error = CALL(Iprobe, source, tag, comm, &flag, status);
     if (error != MPI_SUCCESS || flag != 0) return error;
-    park_until_message("MPI_Probe", source, tag, comm);
+    wait_until_message(way, "MPI_Probe", source, tag, comm);
   }
 }
 PROFILING_ENTRY(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status), source, tag, comm, status)
 
 EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
   int flag = 0;
-  if (!may_park()) return PMPI(Mprobe)(source, tag, comm, message, status);
+  const caller_way way = way_of_caller();
+  if (way == CALLS_MPI) return CALL(Mprobe, source, tag, comm, message, status);
   for (;;) {
-    const int error = PMPI(Improbe)(source, tag, comm, &flag, message, status);
+    const int error = CALL(Improbe, source, tag, comm, &flag, message, status);
     if (error != MPI_SUCCESS || flag != 0) return error;
-    park_until_message("MPI_Mprobe", source, tag, comm);
+    wait_until_message(way, "MPI_Mprobe", source, tag, comm);
   }
 }
 PROFILING_ENTRY(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), source, tag, comm,

@@ -4,6 +4,7 @@
 #include "fortran.h"
 #include "real.h"
 #include "region.h"
+#include "serial.h"
 
 REGION(Comm_spawn,
        (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,

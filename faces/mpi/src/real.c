@@ -51,10 +51,10 @@ static bool is_own(const void *address) {
   return dladdr((const void *)is_own, &here) != 0 && dladdr(address, &there) != 0 && here.dli_fbase == there.dli_fbase;
 }
 
-/* This library has profiling names of its own (fortran.h), so those of the MPI are looked for behind
- * it first. */
+/* This library has functions of MPI under both of their names, so those of the MPI, or of a tool, are
+ * looked for behind it first. */
 static void *find_anywhere(const char *name) {
-  void *found = strncmp(name, "PMPI_", 5) == 0 ? dlsym(RTLD_NEXT, name) : NULL;
+  void *found = strncmp(name, "PMPI", 4) == 0 || strncmp(name, "MPI", 3) == 0 ? dlsym(RTLD_NEXT, name) : NULL;
   if (found == NULL) found = dlsym(RTLD_DEFAULT, name);
   return found == NULL || is_own(found) ? find_in_plugins(name) : found;
 }

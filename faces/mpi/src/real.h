@@ -16,16 +16,19 @@ void *find_mpi_symbol(const char *name);
  * or preloaded before it. */
 void check_order(void);
 
-/* PMPI(Recv): a pointer to PMPI_Recv. */
-#define PMPI(NAME)                                                                   \
-  (__extension__({                                                                   \
-    static __typeof__(PMPI_##NAME) *known_;                                          \
-    __typeof__(PMPI_##NAME) *function_ = __atomic_load_n(&known_, __ATOMIC_RELAXED); \
-    if (__builtin_expect(function_ == NULL, 0)) {                                    \
-      function_ = (__typeof__(PMPI_##NAME) *)find_mpi_symbol("PMPI_" #NAME);         \
-      __atomic_store_n(&known_, function_, __ATOMIC_RELAXED);                        \
-    }                                                                                \
-    function_;                                                                       \
+/* A pointer to the function of this name that the program has behind this library. */
+#define BEHIND(NAME)                                                          \
+  (__extension__({                                                            \
+    static __typeof__(NAME) *known_;                                          \
+    __typeof__(NAME) *function_ = __atomic_load_n(&known_, __ATOMIC_RELAXED); \
+    if (__builtin_expect(function_ == NULL, 0)) {                             \
+      function_ = (__typeof__(NAME) *)find_mpi_symbol(#NAME);                 \
+      __atomic_store_n(&known_, function_, __ATOMIC_RELAXED);                 \
+    }                                                                         \
+    function_;                                                                \
   }))
+
+/* PMPI(Recv): a pointer to PMPI_Recv. */
+#define PMPI(NAME) BEHIND(PMPI_##NAME)
 
 #endif

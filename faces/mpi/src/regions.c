@@ -6,6 +6,7 @@
 #include "fortran.h"
 #include "real.h"
 #include "region.h"
+#include "serial.h"
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
@@ -36,17 +37,20 @@ REGION(Dist_graph_create_adjacent,
 REGION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), comm, info, newcomm)
 #endif
 
-#define FREE_COMMUNICATOR(NAME)                   \
-  EXPORT int MPI_##NAME(MPI_Comm *comm) {         \
-    if (comm != NULL) forget_communicator(*comm); \
-    const bool is_region = begin_region();        \
-    const int error = PMPI(NAME)(comm);           \
-    end_region(is_region);                        \
-    return error;                                 \
-  }                                               \
+/* MPI_Comm_free does not wait. */
+#define FREE_COMMUNICATOR(NAME, WAITS)                          \
+  EXPORT int MPI_##NAME(MPI_Comm *comm) {                       \
+    static bool was_said;                                       \
+    if (comm != NULL) forget_communicator(*comm);               \
+    const bool is_region = begin_region();                      \
+    if (WAITS) note_call_without_twin("MPI_" #NAME, &was_said); \
+    const int error = CALL(NAME, comm);                         \
+    end_region(is_region);                                      \
+    return error;                                               \
+  }                                                             \
   PROFILING_ENTRY(NAME, (MPI_Comm * comm), comm)
-FREE_COMMUNICATOR(Comm_free)
-FREE_COMMUNICATOR(Comm_disconnect)
+FREE_COMMUNICATOR(Comm_free, false)
+FREE_COMMUNICATOR(Comm_disconnect, true)
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
@@ -70,6 +74,15 @@ REGION(Win_flush, (int rank, MPI_Win win), rank, win)
 REGION(Win_flush_all, (MPI_Win win), win)
 REGION(Win_flush_local, (int rank, MPI_Win win), rank, win)
 REGION(Win_flush_local_all, (MPI_Win win), win)
+
+#if HAS_LARGE_COUNTS
+REGION(Win_create_c, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), base, size,
+       disp_unit, info, comm, win)
+REGION(Win_allocate_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), size,
+       disp_unit, info, comm, baseptr, win)
+REGION(Win_allocate_shared_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
+       size, disp_unit, info, comm, baseptr, win)
+#endif
 
 /* ---- buffered sends -------------------------------------------------------------------------- */
 

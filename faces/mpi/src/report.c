@@ -10,6 +10,7 @@
 #include "describe.h"
 #include "real.h"
 #include "say.h"
+#include "serial.h"
 #include "settings.h"
 
 #define VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
@@ -22,11 +23,18 @@ static void report_libraries(int provided) {
   int ranks = 0;
   PMPI(Get_library_version)(text, &length);
   PMPI(Get_version)(&major, &minor);
-  PMPI(Comm_size)(WORLD, &ranks);
+  CALL(Comm_size, WORLD, &ranks);
   text[strcspn(text, "\n")] = 0;
   for (char *each = strchr(text, '\t'); each != NULL; each = strchr(each, '\t')) *each = ' ';
   say("weft-mpi: %s %s for the ABI of %s, over %s (MPI %d.%d), which provides %s to %d %s", WEFT_MPI_LIBRARY, WEFT_VERSION,
       WEFT_MPI_FAMILY, text, major, minor, name_of_level(provided), ranks, ranks == 1 ? "rank" : "ranks");
+}
+
+static void report_level(int provided) {
+  if (provided == MPI_THREAD_MULTIPLE) return;
+  say("weft-mpi: the program is told MPI_THREAD_MULTIPLE: this library makes the MPI calls of all threads one at a time, and "
+      "those "
+      "that wait let others in");
 }
 
 static void report_settings(void) {
@@ -53,6 +61,7 @@ static void report_binding(void) {
 void report_start(int provided) {
   if (!mpi_settings()->reports || own_rank() != 0) return;
   report_libraries(provided);
+  report_level(provided);
   report_settings();
   report_binding();
 }

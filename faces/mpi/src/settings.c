@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "family.h"
 #include "say.h"
 
 struct variable {
@@ -17,7 +18,8 @@ struct variable {
   uint64_t *value;
 };
 
-static struct mpi_settings all = {.poll_ns = 2000000, .start_ns = 10000000000u, .stall_ns = 60000000000u};
+static struct mpi_settings all = {
+    .poll_ns = 2000000, .start_ns = 10000000000u, .stall_ns = 60000000000u, .level = MPI_THREAD_MULTIPLE};
 static const struct variable variables[] = {
     {"WEFT_MPI_POLL", 1000, 1000000000, false, "a duration from 1us to 1s, such as 2ms", &all.poll_ns},
     {"WEFT_MPI_START", 1000000, 86400000000000, true, "a duration from 1ms to 86400s, such as 10s, or off", &all.start_ns},
@@ -52,6 +54,7 @@ static void read_variable(const struct variable *one) {
 }
 
 static const char *const report = "WEFT_MPI_REPORT";
+static const char *const level = "WEFT_MPI_LEVEL";
 
 static void read_switch(void) {
   const char *const text = getenv(report);
@@ -60,20 +63,40 @@ static void read_switch(void) {
   all.reports = true;
 }
 
+static void read_level(void) {
+  static const struct {
+    const char *name;
+    int value;
+  } levels[] = {{"multiple", MPI_THREAD_MULTIPLE}, {"serialized", MPI_THREAD_SERIALIZED}, {"funneled", MPI_THREAD_FUNNELED}};
+  const char *const text = getenv(level);
+  if (text == NULL || *text == 0) return;
+  for (unsigned i = 0; i < sizeof levels / sizeof levels[0]; ++i) {
+    if (strcmp(text, levels[i].name) != 0) continue;
+    all.level = levels[i].value;
+    return;
+  }
+  end_process("weft-mpi: error: %s=%s: use multiple, serialized or funneled", level, text);
+}
+
+static bool is_called(const char *entry, size_t length, const char *name) {
+  return strlen(name) == length && strncmp(entry, name, length) == 0;
+}
+
 static void warn_of_unknown(const char *entry) {
   const size_t length = strcspn(entry, "=");
   for (unsigned i = 0; i < VARIABLES; ++i) {
-    if (strlen(variables[i].name) == length && strncmp(entry, variables[i].name, length) == 0) return;
+    if (is_called(entry, length, variables[i].name)) return;
   }
-  if (strlen(report) == length && strncmp(entry, report, length) == 0) return;
-  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_POLL, WEFT_MPI_REPORT, WEFT_MPI_START and "
-      "WEFT_MPI_STALL",
+  if (is_called(entry, length, report) || is_called(entry, length, level)) return;
+  say("weft-mpi: warning: no variable is called %.*s; there are WEFT_MPI_LEVEL, WEFT_MPI_POLL, WEFT_MPI_REPORT, "
+      "WEFT_MPI_START and WEFT_MPI_STALL",
       (int)length, entry);
 }
 
 static void read_all(void) {
   for (unsigned i = 0; i < VARIABLES; ++i) read_variable(&variables[i]);
   read_switch();
+  read_level();
   for (char **entry = environ; *entry != NULL; ++entry) {
     if (strncmp(*entry, "WEFT_MPI_", 9) == 0) warn_of_unknown(*entry);
   }

@@ -1,4 +1,4 @@
-/* The life of MPI: its start, which asks for MPI_THREAD_MULTIPLE on behalf of every program, and its
+/* The life of MPI: its start, which provides MPI_THREAD_MULTIPLE to every program (serial.h), and its
  * end, which waits for calls that are parked. */
 #include <weft/ext.h>
 
@@ -12,6 +12,7 @@
 #include "real.h"
 #include "report.h"
 #include "say.h"
+#include "serial.h"
 #include "settings.h"
 
 #define LOOK_AT_PARKED_NS 1000000u
@@ -19,18 +20,19 @@
 
 __attribute__((constructor)) static void when_loaded(void) {
   prepare_engine();
+  prepare_turns();
   check_order();
 }
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  (void)required; /* no level is higher than the one that is asked for */
-  mpi_settings();
-  const int error = PMPI(Init_thread)(argc, argv, MPI_THREAD_MULTIPLE, provided);
+  (void)required; /* this library makes MPI_THREAD_MULTIPLE of each level */
+  const int error = PMPI(Init_thread)(argc, argv, mpi_settings()->level, provided);
   if (error != MPI_SUCCESS) return error;
   note_level(*provided);
   prepare_errors();
   agree_with_ranks();
   report_start(*provided);
+  *provided = MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;
 }
 PROFILING_ENTRY(Init_thread, (int *argc, char ***argv, int required, int *provided), argc, argv, required, provided)
@@ -40,6 +42,13 @@ EXPORT int MPI_Init(int *argc, char ***argv) {
   return MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
 }
 PROFILING_ENTRY(Init, (int *argc, char ***argv), argc, argv)
+
+EXPORT int MPI_Query_thread(int *provided) {
+  const int error = PMPI(Query_thread)(provided);
+  if (error == MPI_SUCCESS && is_serial()) *provided = MPI_THREAD_MULTIPLE;
+  return error;
+}
+PROFILING_ENTRY(Query_thread, (int *provided), provided)
 
 static void end_job_with_parked_calls(void) {
   const unsigned count = parked_calls();
@@ -69,7 +78,7 @@ static void wait_for_parked_calls(void) {
 EXPORT int MPI_Finalize(void) {
   wait_for_parked_calls();
   const bool is_region = begin_region();
-  const int error = PMPI(Finalize)();
+  const int error = CALL(Finalize);
   if (error == MPI_SUCCESS) note_end();
   end_region(is_region);
   return error;

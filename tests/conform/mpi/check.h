@@ -57,6 +57,7 @@ void test_spawn(void);
 void test_child(void); /* what test_spawn starts */
 void test_meeting(void);
 void test_sessions(void);
+void test_serial(void);
 
 /* The path of this program. */
 void note_program(const char *path);

@@ -24,7 +24,8 @@ static const struct {
              {"spawn", test_spawn},
              {"child", test_child},
              {"meeting", test_meeting},
-             {"sessions", test_sessions}};
+             {"sessions", test_sessions},
+             {"serial", test_serial}};
 
 static void *run_on_os_thread(void *argument) {
   const running *const one = argument;

@@ -167,6 +167,15 @@ static void other_windows(void *argument) {
   if (MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, comm, &window) == MPI_SUCCESS)
     OK(MPI_Win_free(&window));
   if (MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &window) == MPI_SUCCESS) OK(MPI_Win_free(&window));
+#if MPI_VERSION >= 4
+  int *shared = NULL;
+  if (MPI_Win_create_c(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, comm, &window) == MPI_SUCCESS)
+    OK(MPI_Win_free(&window));
+  OK(MPI_Win_allocate_c(WINDOW_BYTES, sizeof(int), MPI_INFO_NULL, comm, &shared, &window));
+  OK(MPI_Win_free(&window));
+  OK(MPI_Win_allocate_shared_c(WINDOW_BYTES, sizeof(int), MPI_INFO_NULL, comm, &shared, &window));
+  OK(MPI_Win_free(&window));
+#endif
 }
 
 void test_windows(void) {

@@ -2,7 +2,7 @@
 """Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
 
 usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library
-                   [weft program-without-the-library tool]"""
+                   [weft program-without-the-library tool tool-that-sees-calls-at-once]"""
 
 import re
 import shutil
@@ -93,15 +93,18 @@ class RunTest(unittest.TestCase):
         self.assertRegex(said, "weft-mpi: rank [02]: error: rank 3 does not go by .* but by \"weft-mpi: a rule of another version\"")
 
     def test_a_bad_setting_is_named(self):
-        for setting, value in ("WEFT_MPI_POLL", "0"), ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_START", "0s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
+        for setting, value in ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_START", "0s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
             status, said = launched(1, "statuses", **{setting: value})
             self.assertNotEqual(status, 0, said)
             self.assertIn(f"weft-mpi: error: {setting}={value}: use a duration from ", said)
+        status, said = launched(1, "statuses", WEFT_MPI_LEVEL="single")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("weft-mpi: error: WEFT_MPI_LEVEL=single: use multiple, serialized or funneled", said)
 
     def test_settings(self):
         self.check(2, "pairs", WEFT_MPI_POLL="1ms")
         said = self.check(1, "statuses", WEFT_MPI_POL="1ms")
-        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_POLL, WEFT_MPI_REPORT, WEFT_MPI_START and WEFT_MPI_STALL", said)
+        self.assertIn("weft-mpi: warning: no variable is called WEFT_MPI_POL; there are WEFT_MPI_LEVEL, WEFT_MPI_POLL, WEFT_MPI_REPORT, WEFT_MPI_START and WEFT_MPI_STALL", said)
 
     def test_the_first_rank_reports_at_the_start(self):
         said = self.check(2, "statuses", WEFT_MPI_REPORT="on", WEFT_MPI_POLL="3ms", WEFT_MPI_STALL="off")
@@ -114,13 +117,23 @@ class RunTest(unittest.TestCase):
         self.assertNotEqual(status, 0, said)
         self.assertIn("weft-mpi: error: WEFT_MPI_REPORT=yes: use on or off", said)
 
+    def test_calls_go_one_at_a_time_where_the_mpi_wants_it(self):  # more: matrix_test.py of check-deep
+        more = {"WEFT_MPI_LEVEL": "serialized", "WEFT_WORKERS": "3"}
+        if not PRELOADED:
+            self.assertNotIn("weft-mpi:", self.check(2, "serial", **more))
+            return
+        weft, program, _, tool = PRELOADED
+        said = self.check(2, "serial", program=program, before=[weft, "mpi", "--"], LD_PRELOAD=tool, **more)
+        self.assertEqual(len(re.findall(r"tool: [1-9]\d{3,} calls, one at a time", said)), 2)
+        self.assertNotIn("weft-mpi:", said)
+
     def test_a_library_that_calls_do_not_pass_says_so(self):
         _, said = launched(1, "", program=WRONG_ORDER)
         self.assertRegex(said, r"weft-mpi: warning: calls of MPI reach \S*libmpi\S* and not \S*libweft-mpi\S*; link weft-mpi before the MPI")
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_an_unchanged_program_gets_the_library_by_preloading(self):
-        weft, program, _ = PRELOADED
+        weft, program, *_ = PRELOADED
         self.check(1, "exchanges", program=program, before=[weft, "mpi", "--"])
         self.check(2, "exchanges", program=program, before=[weft, "mpi"])
         self.check(2, "collectives", program=program, before=[weft, "mpi", "--"])
@@ -128,7 +141,7 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_a_profiling_tool_behind_the_library_sees_the_other_functions(self):
-        weft, program, tool = PRELOADED
+        weft, program, tool, _ = PRELOADED
         said = self.check(2, "pairs", program=program, before=[weft, "mpi", "--"], LD_PRELOAD=tool)
         self.assertEqual(re.findall(r"tool: [1-9]\d* MPI_Comm_size, (\d+) MPI_Recv", said), ["0", "0"])
 
@@ -140,7 +153,7 @@ class RunTest(unittest.TestCase):
 
     @unittest.skipUnless(PRELOADED and shutil.which("mpirun." + OTHER), "no weft, no other MPI, or a sanitizer")
     def test_the_library_of_another_mpi_is_refused_with_both_names(self):
-        weft, program, _ = PRELOADED
+        weft, program, *_ = PRELOADED
         status, said = launched(1, "statuses", program=program, before=[weft, "mpi", "--"], launcher="mpirun." + OTHER)
         self.assertNotEqual(status, 0, said)
         names = {"mpich": "MPICH", "openmpi": "Open MPI"}
