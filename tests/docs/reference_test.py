@@ -36,6 +36,7 @@ class ReferenceTest(unittest.TestCase):
         """A folder with one header in the place of all."""
         os.makedirs(os.path.join(self.top, "include", "weft"))
         os.makedirs(os.path.join(self.top, "faces", "threads", "include", "weft_threads"))
+        os.makedirs(os.path.join(self.top, "faces", "mpi", "include", "weft"))
         os.makedirs(os.path.join(self.top, "docs"))
         shutil.copy(os.path.join(TOP, "docs", "mainpage.md"), os.path.join(self.top, "docs"))
         os.symlink(os.path.join(TOP, "tools"), os.path.join(self.top, "tools"))
@@ -67,7 +68,8 @@ class ReferenceTest(unittest.TestCase):
     def test_the_main_page_names_every_header(self):
         with open(os.path.join(TOP, "docs", "mainpage.md"), encoding="utf-8") as page:
             named = re.findall(r"^\| (\S+) \|", page.read(), re.MULTILINE)
-        folders = [os.path.join(TOP, "include", "weft"), os.path.join(TOP, "faces", "threads", "include", "weft_threads")]
+        folders = [os.path.join(TOP, "include", "weft"), os.path.join(TOP, "faces", "threads", "include", "weft_threads"),
+                   os.path.join(TOP, "faces", "mpi", "include", "weft")]
         there = [name for folder in folders for name in os.listdir(folder) if name.endswith((".h", ".hpp"))]
         self.assertEqual(sorted(set(named) - {"header"}), sorted(there))
 

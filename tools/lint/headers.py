@@ -35,6 +35,8 @@ def is_for_programs(path):
 
 def folders_within(path):
     parts = path.split("/")
+    if path.startswith("faces/mpi/include/"):  # for programs that have an MPI
+        return ["-Iinclude", "-Ifaces/mpi/include", "-Itests/api/stand_ins"]
     if parts[0] == "faces":
         return ["-Iinclude", f"-I{'/'.join(parts[:2])}/include"]
     if "/fiber/cuda/" in path or "/fiber/hip/" in path:  # for programs that have the headers of CUDA or HIP

@@ -18,9 +18,9 @@ MPIS = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpirun." + mpi)]
 
 
 class MatrixTest(unittest.TestCase):
-    def check(self, mpi, ranks, case, **environment):
+    def check(self, mpi, ranks, case, program="conform_mpi_", **environment):
         with self.subTest(case, mpi=mpi, ranks=ranks, **environment):
-            status, said = job.launched("mpirun." + mpi, ranks, os.path.join(FOLDER, "conform_mpi_" + mpi), case, **environment)
+            status, said = job.launched("mpirun." + mpi, ranks, os.path.join(FOLDER, program + mpi), case, **environment)
             self.assertEqual(status, 0, said)
             self.assertIn("passed", said)
         return said
@@ -33,6 +33,11 @@ class MatrixTest(unittest.TestCase):
                     if case == "windows":
                         held = "weft-mpi: rank 0: MPI_Win_fence has no nonblocking twin, so no other thread of this rank can call MPI until"
                         self.assertEqual(len(re.findall(held, said)), 1)
+
+    def test_requests_in_cpp_at_each_level(self):
+        for mpi in MPIS:
+            for level, workers in {"multiple": "1", **LEVELS}.items():
+                self.check(mpi, 2, "", "conform_mpi_requests_", WEFT_MPI_LEVEL=level, WEFT_WORKERS=workers)
 
     def test_the_report_names_the_level(self):
         for mpi in MPIS:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs over the library between programs and MPI, started by the launcher of an MPI (mpich or openmpi). Each case is a job of its own.
 
-usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library
+usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library program-of-requests
                    [weft program-without-the-library tool tool-that-sees-calls-at-once]"""
 
 import re
@@ -12,7 +12,7 @@ import unittest
 
 import job
 
-MPI, PROGRAM, LEVELS, WRONG_ORDER, STRANGE, *PRELOADED = sys.argv[1:]
+MPI, PROGRAM, LEVELS, WRONG_ORDER, STRANGE, REQUESTS, *PRELOADED = sys.argv[1:]
 LAUNCHER = "mpirun." + MPI
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
 
@@ -126,6 +126,9 @@ class RunTest(unittest.TestCase):
         said = self.check(2, "serial", program=program, before=[weft, "mpi", "--"], LD_PRELOAD=tool, **more)
         self.assertEqual(len(re.findall(r"tool: [1-9]\d{3,} calls, one at a time", said)), 2)
         self.assertNotIn("weft-mpi:", said)
+
+    def test_requests_in_cpp(self):
+        self.check(2, "", program=REQUESTS, WEFT_WORKERS="2")
 
     def test_a_library_that_calls_do_not_pass_says_so(self):
         _, said = launched(1, "", program=WRONG_ORDER)
