@@ -15,6 +15,9 @@ foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
     set(weft_mpi_family openmpi)
   endif()
 endforeach()
+if("MPI_ABI" IN_LIST MPI_C_COMPILE_DEFINITIONS) # mpicc_abi: the standard ABI of MPI 5
+  set(weft_mpi_family abi)
+endif()
 if(TARGET weft::mpi_${weft_mpi_family})
   add_library(weft::mpi INTERFACE IMPORTED)
   # A program may call nothing of its MPI itself, or, in Fortran, nothing of this library, and some linkers then leave it out.

@@ -19,6 +19,7 @@ HEADERS = """#include <mpi.h>
 HEAD = f"""/* Made by wrappers.py from the MPI's mpi.h. */
 {HEADERS}#include "export.h"
 #include "fortran.h"
+#include "report.h"
 #include "serial.h"
 """
 
@@ -107,8 +108,9 @@ def main(output, *command):
         for name in sorted(found)
         if name.split("_", 1)[1] not in LEFT_OUT and "P" + name in declared
     ]
+    made = [each for each in made if each is not None]
     with open(output, "w", encoding="utf-8") as file:
-        file.write(HEAD + "".join(each for each in made if each is not None))
+        file.write(HEAD + "".join(made) + f"\nunsigned mpi_functions(void) {{ return {len(made)}; }}\n")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ class InfoTest(command.CommandTest):
         for key in ("version", "build.compiler", "build.checked", "build.sanitizer", "topology.cpus", "limit.mappings",
                     "limit.cpu_quota", "setting.WEFT_WORKERS", "selftest.guard", "selftest.membarrier", "selftest.io_uring"):
             self.assertTrue(facts.get(key), key)
+        for mpi in "mpich", "openmpi", "abi":
+            self.assertTrue(facts[f"mpi.{mpi}"] == "none" or os.path.basename(facts[f"mpi.{mpi}"]).startswith(f"libweft-mpi-{mpi}.so"), facts)
         self.assertIn(facts["selftest.guard"], ("marker", "mprotect", "canary"))
         self.assertEqual(int(facts["limit.cpus_allowed"]), len(os.sched_getaffinity(0)))
 

@@ -35,7 +35,8 @@ TEXTS = {
     "frames": "The sizes are those of unwind tables (.eh_frame); the program does not run, and its loader says which libraries belong to it. A "
     "frame that is larger than a thread's stack overflows it whenever the function is called there. One that is larger than the guard "
     "may reach over it into other memory, which nothing tells. Functions whose frames the tables do not tell are counted.",
-    "mpi": "The launcher is mpirun or mpiexec of MPICH or Open MPI. Its ranks get libweft-mpi by LD_PRELOAD, the launcher itself does not. The "
+    "mpi": "The launcher is mpirun or mpiexec of MPICH or Open MPI. Its ranks get libweft-mpi by LD_PRELOAD, the launcher itself does not. "
+    "Where the MPI has a library of the standard ABI of MPI 5, too, the first word that is a program decides, by the library that it names. The "
     "library must be there for that MPI, and the program must use the shared libweft.",
     "launch": "Each rank is a process that runs main; together they run the forks of a root (weft::dist::root, weft_dist_root). The "
     "program must be linked with libweft-dist. Its output and error output are the ranks' own; its standard input is rank 0's. The exit status is "

@@ -130,8 +130,13 @@ def mpi4py():
 
 
 def mpi_matrix():
-    program = os.path.join(steps.TOP, "tests", "conform", "mpi", "matrix_test.py")
-    return {"matrix_test.py": [sys.executable, program, os.path.join(TESTS, "conform", "mpi")]}
+    folder = os.path.join(steps.TOP, "tests", "conform", "mpi")
+    return {"matrix_test.py": [sys.executable, os.path.join(folder, "matrix_test.py"), os.path.join(TESTS, "conform", "mpi")]}
+
+
+def mpi_wheels():
+    program = os.path.join(steps.TOP, "tests", "conform", "mpi", "wheels_test.py")
+    return {"wheels_test.py": [sys.executable, program, os.path.join(steps.TOP, "build", "wheels")]}
 
 
 def faults_everywhere(name, preset, seconds, jobs):
@@ -197,6 +202,7 @@ def everything(scale, jobs):
         steps.Build("build programs beside mpi4py", 60, preset="checked", targets=("weft_command", "faces/mpi/all", "tests/conform/mpi/all")),
         steps.Commands("threads beside mpi4py", 240, commands=mpi4py()),
         steps.Commands("MPI below MPI_THREAD_MULTIPLE", 240, commands=mpi_matrix()),
+        steps.Commands("threads beside MPICH 5 and Open MPI 5", 1500, commands=mpi_wheels()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(90), jobs),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),

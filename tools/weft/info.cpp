@@ -30,6 +30,10 @@ facts collect() {
   auto const add = [](void* state, const char* key, const char* value) { static_cast<facts*>(state)->emplace_back(key, value); };
   weft_info_walk(add, &all);
   weft_tascell_info_walk(add, &all);
+  for (const char* const each : {"mpich", "openmpi", "abi"}) {
+    std::string library = find_mpi_library(each);
+    all.emplace_back(std::string("mpi.") + each, library.empty() ? "none" : std::move(library));
+  }
   return all;
 }
 
@@ -44,8 +48,10 @@ struct section {
   std::string_view prefix;
   std::string_view title;
 };
-constexpr std::array sections = {section{"build.", "Build"}, section{"topology.", "Topology, as seen"},
-                                 section{"limit.", "Limits"}, section{"selftest.", "Self-tests"}, section{"tascell.", "Tascell"}};
+constexpr std::array sections = {
+    section{"build.", "Build"},     section{"topology.", "Topology, as seen"},
+    section{"limit.", "Limits"},    section{"selftest.", "Self-tests"},
+    section{"tascell.", "Tascell"}, section{"mpi.", "Libraries between programs and their MPI (weft mpi)"}};
 
 void print_section(const facts& all, const section& which) {
   fmt::print("\n{}\n", which.title);

@@ -107,10 +107,20 @@ std::string find_own_file(const std::string& name) {
   return "";
 }
 
+std::string find_mpi_library(const std::string& family) {
+  std::error_code ignored;
+  fs::path const own = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::string const name = "libweft-mpi-" + family + ".so";
+  for (const fs::path& folder : {own / "../../faces/mpi", own / ".." / WEFT_LIBRARY_FOLDER}) {
+    if (fs::is_regular_file(folder / name, ignored)) return fs::canonical(folder / name, ignored);
+  }
+  return "";
+}
+
 mpi_family find_family(const std::string& launcher) {
   const family& mpi =
       family_of(launcher, "start the program by your launcher, and have it set LD_PRELOAD to libweft-mpi in each rank");
-  return {std::string(mpi.name), mpi.name == "Open MPI" ? "openmpi" : "mpich"};
+  return {std::string(mpi.name), mpi.name == "Open MPI" ? "openmpi" : "mpich", !standard_library(mpi, launcher).empty()};
 }
 
 mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments) {

@@ -18,13 +18,18 @@ struct mpi_launch {
 mpi_launch find_mpi(const std::string& word, const std::string& ranks, const std::string& arguments);
 
 struct mpi_family {
-  std::string name;    // for people
-  std::string family;  // "mpich" or "openmpi": whose ABI it has
+  std::string name;           // for people
+  std::string family;         // "mpich" or "openmpi": whose ABI it has
+  bool has_standard_library;  // it was installed with a library of the standard ABI of MPI 5, too
 };
 
 // The MPI whose launcher this file is. Throws std::runtime_error with one line: it is none that is
 // known.
 mpi_family find_family(const std::string& launcher);
+
+// libweft-mpi for "mpich", "openmpi" or "abi": where this command was built, or is installed. Empty: there is
+// none.
+std::string find_mpi_library(const std::string& family);
 
 // A file that belongs to this command: beside it where it was built, or in lib/weft where it is
 // installed. Empty: there is none.

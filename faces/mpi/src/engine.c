@@ -125,9 +125,10 @@ bool is_request_complete(MPI_Request request) {
   const bool is_taken = begin_turn(); /* may switch, so it comes first */
   const bool before = return_errors(true);
   const int error = CALL(Request_get_status, request, &flag, MPI_STATUS_IGNORE);
+  const bool has_passed = has_passed_error();
   return_errors(before);
   leave_turn(is_taken);
-  return error != MPI_SUCCESS || flag != 0;
+  return error != MPI_SUCCESS || flag != 0 || has_passed;
 }
 
 static bool is_message_there(const mpi_wait *one) {
@@ -135,9 +136,10 @@ static bool is_message_there(const mpi_wait *one) {
   const bool is_taken = begin_turn();
   const bool before = return_errors(true);
   const int error = CALL(Iprobe, one->peer, one->tag, one->comm, &flag, MPI_STATUS_IGNORE);
+  const bool has_passed = has_passed_error();
   return_errors(before);
   leave_turn(is_taken);
-  return error != MPI_SUCCESS || flag != 0;
+  return error != MPI_SUCCESS || flag != 0 || has_passed;
 }
 
 static bool is_complete(mpi_wait *one, unsigned *tests) {

@@ -15,6 +15,10 @@
  * held before. The caller must not switch in between. */
 bool return_errors(bool passes);
 
+/* Whether it has let one pass since the last return_errors(true): the call may have returned MPI_SUCCESS
+ * then. */
+bool has_passed_error(void);
+
 /* Completes a request of a call on a communicator. Returns MPI_SUCCESS or the error, of which the
  * communicator's handler has been told. */
 int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status);

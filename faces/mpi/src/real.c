@@ -13,7 +13,6 @@
 #include "say.h"
 
 #define MOST_LIBRARIES 8
-#define VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
 
 struct libraries {
   char *paths[MOST_LIBRARIES];
@@ -85,25 +84,19 @@ static bool has_standard_abi(void) {
   return ask != NULL && ask(&major, &minor) == 0 && major >= 1;
 }
 
+/* What the process has, by the library that is made for it. */
+static const char *fitting_library(void) {
+  if (has_standard_abi()) return "libweft-mpi-abi";
+  return find_anywhere("ompi_mpi_comm_world") != NULL ? "libweft-mpi-openmpi" : "libweft-mpi-mpich";
+}
+
 static void check_family(void) {
   static char text[VERSION_BYTES];
   read_version(text);
-  const bool is_open_mpi = find_anywhere("ompi_mpi_comm_world") != NULL;
-#if defined(OPEN_MPI)
-  const bool fits = is_open_mpi;
-#else
-  const bool fits = !is_open_mpi;
-#endif
-  if (!fits) {
-    end_process("weft-mpi: error: %s is made for %s, and this process has %s; link or preload %s instead", WEFT_MPI_LIBRARY,
-                WEFT_MPI_FAMILY, text, WEFT_MPI_OTHER_LIBRARY);
-  }
-  if (has_standard_abi()) {
-    end_process(
-        "weft-mpi: error: %s is made for the ABI of %s, and this process has %s with the standard ABI of MPI 5; link the "
-        "program with %s's own library",
-        WEFT_MPI_LIBRARY, WEFT_MPI_FAMILY, text, WEFT_MPI_FAMILY);
-  }
+  const char *const fitting = fitting_library();
+  if (strcmp(fitting, WEFT_MPI_LIBRARY) == 0) return;
+  end_process("weft-mpi: error: %s is made for %s, and this process has %s%s; link or preload %s instead", WEFT_MPI_LIBRARY,
+              WEFT_MPI_FAMILY, text, has_standard_abi() ? " with the standard ABI of MPI 5" : "", fitting);
 }
 
 void *find_mpi_symbol(const char *name) {

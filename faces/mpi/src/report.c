@@ -13,8 +13,6 @@
 #include "serial.h"
 #include "settings.h"
 
-#define VERSION_BYTES 8192 /* MPICH's MPI_MAX_LIBRARY_VERSION_STRING, the largest */
-
 static void report_libraries(int provided) {
   static char text[VERSION_BYTES];
   int length = 0;
@@ -39,6 +37,9 @@ static void report_level(int provided) {
 
 static void report_settings(void) {
   const struct mpi_settings *const all = mpi_settings();
+  say("weft-mpi: %u functions of MPI pass through the library; faces/mpi/MAP.md of Weft's sources has those that let other "
+      "threads run",
+      mpi_functions());
   say("weft-mpi: an idle rank asks the MPI at most every %.0f us (WEFT_MPI_POLL); calls that wait are reported after %.3g s "
       "(WEFT_MPI_STALL; 0: never)",
       (double)all->poll_ns * 1e-3, (double)all->stall_ns * 1e-9);

@@ -5,4 +5,7 @@
 /* Called once MPI is initialised, with the level that it provides. */
 void report_start(int provided);
 
+/* How many functions of MPI pass through this library (wrappers.py). */
+unsigned mpi_functions(void);
+
 #endif

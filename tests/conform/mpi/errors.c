@@ -47,6 +47,17 @@ static void handle(MPI_Comm *comm, int *error, ...) {
   ++calls_of_handler;
 }
 
+/* MPICH 5 returns MPI_SUCCESS once a handler of the program's has returned. */
+static bool hides_handled;
+
+static bool is_mpich_5(void) {
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  static const char begin[] = "MPICH Version:";
+  int length = 0;
+  OK(MPI_Get_library_version(text, &length));
+  return strncmp(text, begin, sizeof begin - 1) == 0 && atoi(text + sizeof begin - 1) >= 5;
+}
+
 /* On one rank the message is there first: Open MPI 4.1 alone does not tell of one of the own process
  * that is too long for a receive that waits already. On two, the receive of rank 0 waits already. */
 static void check_error(weft_function function, MPI_Comm comm, bool needs_message, int wanted) {
@@ -65,7 +76,7 @@ static void check_error(weft_function function, MPI_Comm comm, bool needs_messag
   if (needs_message && ranks == 2) OK(MPI_Send(&go, 1, MPI_CHAR, 1, 5, MPI_COMM_WORLD));
   finish(&receiving);
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  CHECK(class_of(one.error) == wanted);
+  CHECK(class_of(one.error) == wanted || (hides_handled && one.error == MPI_SUCCESS));
 }
 
 void test_errors(void) {
@@ -82,7 +93,9 @@ void test_errors(void) {
 
   OK(MPI_Comm_create_errhandler(handle, &handler));
   OK(MPI_Comm_set_errhandler(comm, handler));
+  hides_handled = is_mpich_5();
   check_error(receive_too_little, comm, true, MPI_ERR_TRUNCATE);
+  hides_handled = false;
   CHECK(rank == 1 || (handled == comm && handled_class == MPI_ERR_TRUNCATE && calls_of_handler == 1));
   OK(MPI_Comm_get_errhandler(comm, &known));
   CHECK(known == handler);

@@ -16,7 +16,7 @@ ENVIRONMENT = {
 def launched(launcher, ranks, program, *words, before=(), **environment):
     """The exit status and what the job wrote. before: words in front of the launcher."""
     options = []
-    if launcher.endswith("openmpi"):
+    if "openmpi" in launcher:
         options = ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
         environment = {**os.environ, **ENVIRONMENT, "WEFT_TEST_FOLDER": folder, **environment}

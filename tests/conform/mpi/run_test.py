@@ -4,6 +4,7 @@
 usage: run_test.py MPI program levels levels-linked-in-the-wrong-order program-without-the-library program-of-requests
                    [weft program-without-the-library tool tool-that-sees-calls-at-once]"""
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ import unittest
 import job
 
 MPI, PROGRAM, LEVELS, WRONG_ORDER, STRANGE, REQUESTS, *PRELOADED = sys.argv[1:]
-LAUNCHER = "mpirun." + MPI
+LAUNCHER = os.environ.get("WEFT_TEST_MPIRUN") or "mpirun." + MPI
+# MPICH 5.0.2 alone, without Weft, loses some of 1000 synchronous sends that go both ways.
+LOSES_SENDS = MPI == "abi" or (MPI == "mpich" and "WEFT_TEST_MPIRUN" in os.environ)
 OTHER = "openmpi" if MPI == "mpich" else "mpich"
 
 
@@ -24,6 +27,7 @@ def launched(ranks, case, program=PROGRAM, before=(), launcher=LAUNCHER, beside=
 
 class RunTest(unittest.TestCase):
     def check(self, ranks, case, **environment):
+        case = "exchanges" if case == "pairs" and LOSES_SENDS else case
         with self.subTest(case, ranks=ranks):
             status, said = launched(ranks, case, **environment)
             self.assertEqual(status, 0, said)
@@ -76,8 +80,8 @@ class RunTest(unittest.TestCase):
             status, said = launched(ranks, "fatal")
             self.assertNotEqual(status, 0, said)
             self.assertNotIn("did not end", said)
-            if MPI == "mpich":  # Open MPI's launcher may lose the words
-                self.assertIn("weft-mpi: rank 0: fatal error in MPI: Message truncated", said)
+            if MPI != "openmpi":  # Open MPI's launcher may lose the words
+                self.assertRegex(said, "weft-mpi: rank 0: fatal error in MPI: (.*\n)*.*[Mm]essage .*truncated")
 
     def test_a_rank_without_the_library_ends_the_job(self):
         for before, behind in ((PROGRAM, "collectives"), (STRANGE, "silent")), ((STRANGE, "silent"), (PROGRAM, "collectives")):
@@ -108,9 +112,10 @@ class RunTest(unittest.TestCase):
 
     def test_the_first_rank_reports_at_the_start(self):
         said = self.check(2, "statuses", WEFT_MPI_REPORT="on", WEFT_MPI_POLL="3ms", WEFT_MPI_STALL="off")
-        version = {"mpich": r"MPICH Version:", "openmpi": r"Open MPI v\d"}[MPI]
+        version = r"Open MPI v\d" if MPI == "openmpi" else "MPICH Version:"
         self.assertRegex(said, rf"weft-mpi: libweft-mpi-{MPI} \d+\.\d+\.\d+ for .* over {version}.*, which provides MPI_THREAD_MULTIPLE to 2 ranks\n")
         self.assertIn("an idle rank asks the MPI at most every 3000 us (WEFT_MPI_POLL); calls that wait are reported after 0 s", said)
+        self.assertRegex(said, r"weft-mpi: [1-9]\d\d functions of MPI pass through the library; ")
         self.assertEqual(len(re.findall("weft-mpi: rank 0 may run on", said)), 1)
         self.assertNotIn("weft-mpi: rank 1", said)
         status, said = launched(1, "statuses", WEFT_MPI_REPORT="yes")
@@ -154,7 +159,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertIn(f"weft-mpi: warning: calls of MPI reach {PRELOADED[2]} and not ", said)
 
-    @unittest.skipUnless(PRELOADED and shutil.which("mpirun." + OTHER), "no weft, no other MPI, or a sanitizer")
+    @unittest.skipUnless(PRELOADED and MPI != "abi" and shutil.which("mpirun." + OTHER), "no weft, no other MPI, or a sanitizer")
     def test_the_library_of_another_mpi_is_refused_with_both_names(self):
         weft, program, *_ = PRELOADED
         status, said = launched(1, "statuses", program=program, before=[weft, "mpi", "--"], launcher="mpirun." + OTHER)
