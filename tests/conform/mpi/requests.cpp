@@ -172,14 +172,16 @@ void check_error(MPI_Comm comm, int tag, Wait wait) {
   const int two[2] = {1, 2};
   message one(tag, comm);
   CHECK(MPI_Send(two, 2, MPI_INT, other, tag, comm) == MPI_SUCCESS);
+  bool is_refused = false;
   try {
     wait(one.request);
-    CHECK(!"an error");
   } catch (const weft::mpi::request_error& error) {
+    is_refused = true;
     int kind = MPI_SUCCESS;
     MPI_Error_class(error.mpi_code(), &kind);
     CHECK(kind == MPI_ERR_TRUNCATE && error.status() == WEFT_INVALID && *error.what() != '\0');
   }
+  CHECK(is_refused);
 }
 
 weft::task<void> await_it(MPI_Request& request) { co_await weft::mpi::completion(request); }
@@ -196,12 +198,13 @@ void get_errors() {
 
 void refuse_without_a_runtime() {
   message one(16);
+  bool is_refused = false;
   try {
     static_cast<void>(weft::mpi::as_future(one.request));
-    CHECK(!"an error");
   } catch (const weft::error& error) {
-    CHECK(error.status() == WEFT_NOT_INITIALIZED && !one.is_over());
+    is_refused = error.status() == WEFT_NOT_INITIALIZED;
   }
+  CHECK(is_refused && !one.is_over());
   MPI_Barrier(MPI_COMM_WORLD);
   send(160, 16);
   CHECK(weft::mpi::wait(one.request).MPI_TAG == 16 && one.got == 160);
