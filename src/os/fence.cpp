@@ -7,11 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/cpu.hpp"
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "os/fault.hpp"
 #include "os/shared_fence.hpp"
-#include "os/thread.hpp"
 
 namespace weft::os {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr int fence_tries = 100;
 
 constinit shared_fence shared;
-constexpr unsigned patience = 64;  // yields: some tens of microseconds, longer than two fences on 64 CPUs
+constexpr unsigned patience = 500;  // pauses: some ten microseconds, about two fences on 64 CPUs
 
 bool membarrier(int command) {
   if (fault::fails(call::membarrier)) return false;
@@ -40,7 +40,7 @@ void fence_by(int command) {
 bool register_asymmetric_fence() { return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
 
 void heavy_fence() {
-  shared.run(patience, [] { fence_by(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }, [] { yield_cpu(); });
+  shared.run(patience, [] { fence_by(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }, [] { arch::pause(); });
 }
 
 void forget_fences_of_others() { shared.forget_others(); }
