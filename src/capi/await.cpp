@@ -100,7 +100,7 @@ weft_status arm(weft_awaiter* awaiter, const weft_await_case* cases, size_t coun
     return WEFT_OK;
   }
   if (result != weft::status::ok) {
-    if (result == weft::status::timeout) awaiter->winner = count;
+    if (result == weft::status::timeout || result == weft::status::ended) awaiter->winner = count;
     return code(result);
   }
   read_winner(awaiter, count);

@@ -202,13 +202,18 @@ void dropped_units::end_joins() {
     if (waiter* const joiner = join_word::joiner_in(found); joiner != nullptr && !is_dropped(joiner)) joiners_.push_back(joiner);
   }
   give_stacks_back();
+  base::list<waiter> ended;  // delivered once no record of theirs is used any more: ready may free them
   while (waiter* const one = joiners_.pop_front()) {
     if (!is_awaiters(one)) {
       wake_joiner(one);
     } else if (end_dropped_awaiter(record_of(one))) {
-      deliver(record_of(one));
+      record_of(one)->leave = nullptr;
+      ended.push_back(one);
+    } else {
+      let_joiner_go(one);
     }
   }
+  while (waiter* const one = ended.pop_front()) deliver(record_of(one));
 }
 
 }  // namespace weft::sched

@@ -291,7 +291,7 @@ status give_up(unit* one, waiter* me) {
 
 void leave_join(await_record* one) {
   auto* const target = static_cast<unit*>(const_cast<void*>(one->object));
-  if (one == one->of->winner || was_dropped(target)) return;  // nothing is done with it after its claim
+  if (one == one->of->winner) return;  // nothing is done with it after its claim
   static_cast<void>(give_up(target, one));
 }
 

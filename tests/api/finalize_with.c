@@ -283,6 +283,11 @@ static void joiners_are_told(unsigned workers) {
     prepare(&end, WEFT_AWAIT_THREAD);
     IS(WEFT_ENDED, weft_ext_await(&end.awaiter, kept, WEFT_AWAIT_THREAD, &waits));
     CHECK(end.calls == 0);
+    weft_event unset = WEFT_EVENT_INIT;
+    weft_await_case either[2] = {{.object = &unset, .kind = WEFT_AWAIT_EVENT}, {.object = kept, .kind = WEFT_AWAIT_THREAD}};
+    end.awaiter.winner = 7;
+    IS(WEFT_ENDED, weft_ext_await_any(&end.awaiter, either, 2, &waits));
+    CHECK(end.calls == 0 && end.awaiter.winner == 2);
     OK(weft_thread_detach(kept));
     OK(weft_finalize());
     const weft_status of_ready = weft_thread_join(ready); /* another worker may have run it */
@@ -290,6 +295,47 @@ static void joiners_are_told(unsigned workers) {
     if (of_ready == WEFT_ENDED) OK(weft_thread_detach(ready));
     CHECK(lines_with("weft: fatal") == 0);
   }
+}
+
+/* ---- awaiters of several threads that are dropped, each freed by its ready ---- */
+
+struct of_two {
+  weft_awaiter awaiter;
+  weft_await_case cases[2];
+};
+
+static atomic_int freed;
+static void free_of_two(weft_awaiter *awaiter, weft_status status) {
+  CHECK(status == WEFT_ENDED && awaiter->winner == 2);
+  memset(awaiter, 0xff, sizeof(struct of_two));
+  free(awaiter);
+  add_one(&freed);
+}
+
+static void awaiters_of_two_threads(void) {
+  phase = "awaiters of two threads each";
+  enum { AWAITERS = 4 };
+  prepare_objects();
+  atomic_store(&freed, 0);
+  init_with(2);
+  weft_thread *targets[AWAITERS][2];
+  for (int each = 0; each < AWAITERS; ++each) {
+    struct of_two *const one = malloc(sizeof *one);
+    CHECK(one != NULL);
+    one->awaiter = (weft_awaiter)WEFT_AWAITER_INIT(free_of_two);
+    for (int which = 0; which < 2; ++which) {
+      targets[each][which] = start(wait_for_event, NULL);
+      one->cases[which] = (weft_await_case){.object = targets[each][which], .kind = WEFT_AWAIT_THREAD};
+    }
+    bool waits = false;
+    OK(weft_ext_await_any(&one->awaiter, one->cases, 2, &waits));
+    CHECK(waits);
+  }
+  wait_at_least(&arrived, 2 * AWAITERS);
+  drop();
+  CHECK(atomic_load(&freed) == AWAITERS);
+  for (int each = 0; each < AWAITERS; ++each)
+    for (int which = 0; which < 2; ++which) OK(weft_thread_detach(targets[each][which]));
 }
 
 static weft_thread *target_of_all;
@@ -422,6 +468,7 @@ int main(void) {
   joiners_are_told(2);
   handles_of_joined_ones_stay();
   may_be_detached_meanwhile();
+  awaiters_of_two_threads();
   timed_awaiters_end();
   pools_lose_them();
   regions_end("seed:1", 2);
