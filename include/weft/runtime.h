@@ -117,8 +117,8 @@ typedef enum weft_finalize_mode {
  * own kind (ext.h), whose functions still have the handles.
  *
  * The handle of a dropped thread that was not detached stays good: a join of it, also one by an OS
- * thread outside or in a blocking region (but for one on the OS thread of the caller, which is
- * waited for first), returns WEFT_ENDED, an awaiter at its end gets WEFT_ENDED, and
+ * thread outside or in a blocking region (but for one on the OS thread of the caller, for which
+ * the call waits for ever), returns WEFT_ENDED, an awaiter at its end gets WEFT_ENDED, and
  * weft_thread_detach frees the handle. A line on stderr says how many threads were dropped,
  * tasklets and forks included, unless there are none; WEFT_STATS adds names of the first ones. The
  * own stack of a thread that stood on a context's stack stays mapped.
@@ -161,8 +161,8 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  * weft_worker_add or weft_worker_remove, a weft_finalize that comes then waits for that call.
  * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
  * that was adopted; units or a source are pinned to the worker; it serves a pool, which
- * weft_pool_detach ends; or the caller is in a blocking region on it, and WEFT_BLOCKING_THREADS
- * leaves no OS thread to run it), WEFT_CANNOT_BLOCK (the caller is a tasklet),
+ * weft_pool_detach ends; or the caller is in a blocking region on it, and WEFT_BLOCKING_THREADS or
+ * the system leaves no OS thread to run it), WEFT_CANNOT_BLOCK (the caller is a tasklet),
  * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers, or WEFT_DROP does and the
  * worker's thread is in a blocking region).
  * Switches: may. Callers: ULTs and OS threads outside. */

@@ -152,7 +152,11 @@ round find_overdue(const hosts* all, seen_call* seen, overdue_workers* out) {
       continue;
     }
     found.has_open = true;
-    if (is_overdue(all, w, &seen[index], now_ns)) out->add(seen, index);
+    if (is_overdue(all, w, &seen[index], now_ns)) {
+      out->add(seen, index);
+    } else {
+      set_place(w, 0);
+    }
   }
   return found;
 }

@@ -118,15 +118,17 @@ void remove_other(delivery* here) {
   before->next = here->next;
 }
 
+constexpr unsigned deeper_than_any = 1u << 30;
+
 // In a blocking region what ready opens or closes too much is not the region's.
 [[gnu::noinline]] void call_all_outside(delivery* here) {
   blocking_call* const region = this_blocking_call();
   const unsigned depth = region->depth;
-  if (depth != 0) ++region->depth;
+  if (depth != 0) region->depth = deeper_than_any;
   add_other(here);
   call_all(here, true);
   remove_other(here);
-  region->depth = depth;
+  if (depth != 0) region->depth = depth;
 }
 
 delivery* delivery_of(worker* w) { return w != nullptr ? &w->delivers : local::delivery_outside(); }
