@@ -27,7 +27,8 @@ struct households {
     end_family(&one.fields);
   }
   void join(unit& one) {
-    while (yield_to_children(&one.fields)) {
+    const offspring& made = one.fields.made;
+    while (yield_to_children(&one.fields) || made.seen != made.forked) {
     }
   }
 };
@@ -69,6 +70,24 @@ void two_groups() {
   check(face_heap::live() == 0, "the words are freed");
 }
 
+// A parent that a child has woken once, so that it does not await the first group any more: it parks
+// until one child has ended, and both may end before it has announced that.
+void a_group_after_a_wake_up() {
+  households shared;
+  shared.add(shared.parent, shared.first);
+  shared.parent.fields.made.has_parked = true;
+  shared.add(shared.parent, shared.second);
+  threads(thread{"parent",
+                 [&] {
+                   qthread_world::run_as(shared.parent);
+                   shared.join(shared.parent);
+                   check(shared.done[0] == 1 && shared.done[1] == 1, "what the children did");
+                   end_family(&shared.parent.fields);
+                 }},
+          thread{"first", [&] { shared.work(shared.first, 0); }}, thread{"second", [&] { shared.work(shared.second, 1); }});
+  check(face_heap::live() == 0, "the words are freed");
+}
+
 // The parent does not wait.
 void a_parent_that_ends() {
   households shared;
@@ -107,6 +126,7 @@ constexpr bounds deep{.preemptions = 4, .weak = 3, .spurious = 1, .executions = 
 
 const model m1{"Q family of two children", {.at_least = 50, .quick = quick, .deep = deep}, two_children};
 const model m2{"Q family of two groups", {.at_least = 50, .quick = quick, .deep = deep}, two_groups};
+const model m5{"Q family of a group after a wake-up", {.at_least = 50, .quick = quick, .deep = deep}, a_group_after_a_wake_up};
 const model m3{"Q family whose parent ends", {.at_least = 10, .quick = quick, .deep = deep}, a_parent_that_ends};
 const model m4{"Q family of three generations", {.at_least = 50, .quick = quick, .deep = deep}, three_generations};
 

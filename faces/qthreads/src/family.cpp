@@ -37,34 +37,47 @@ void end_as_parent(const offspring* mine) {
   if (family::ended_in(word) == family::count_of(word)) std::free(shared);
 }
 
+// Whether `count` children have ended, or more.
+bool have_ended(std::uint64_t word, std::uint32_t count) {
+  return ((family::ended_in(word) - count) & family::most) <= family::most / 2;
+}
+
 // Announces that the parent parks until `count` children have ended. Zero: they have.
 std::uint64_t announce(family* shared, std::uint64_t word, std::uint32_t count) {
   std::uint64_t parked = 0;
   do {  // children may end meanwhile
-    if (family::ended_in(word) == count) return 0;
+    if (have_ended(word, count)) return 0;
     parked = (word & ~family::lower) | family::parent_parks | count;
   } while (!shared->word.compare_exchange_weak(word, parked, base::relaxed));
   return parked;
 }
 
-void park_until(family* shared, std::uint64_t word, std::uint32_t count, std::uint64_t pause_ns) {
+// False: the pause has passed.
+bool park_until(family* shared, std::uint64_t word, std::uint32_t count, std::uint64_t pause_ns) {
   const std::uint64_t deadline = weft_deadline_in(pause_ns);
   std::uint64_t parked = announce(shared, word, count);
-  if (parked == 0) return;
-  while (family::ended_in(parked) != count && weft_word_wait(&shared->word, sizeof shared->word, parked, deadline) == WEFT_AGAIN)
+  if (parked == 0) return true;
+  weft_status status = WEFT_AGAIN;
+  while (status == WEFT_AGAIN && !have_ended(parked, count)) {
+    status = weft_word_wait(&shared->word, sizeof shared->word, parked, deadline);
     parked = load(shared);
+  }
   static_cast<void>(shared->word.fetch_and(~family::parent_parks, base::relaxed));
+  return status != WEFT_TIMEOUT;
 }
 
 }  // namespace
 
 void add_to_family(task* caller, task* child) {
   offspring* const mine = &caller->made;
+  if (mine->is_over) return;
   if (mine->shared == nullptr) {
     void* const memory = std::malloc(sizeof(family));
     if (memory == nullptr) return;
     caller->flags |= uses_more;
-    *mine = {new (memory) family, 0, 0, 0, 0, true};
+    *mine = offspring{};
+    mine->shared = new (memory) family;
+    mine->has_parked = true;
   }
   if (mine->has_parked) {
     mine->has_parked = false;
@@ -76,8 +89,13 @@ void add_to_family(task* caller, task* child) {
 }
 
 void end_family(task* one) {
-  if (one->made.shared != nullptr) end_as_parent(&one->made);
-  if (one->parent != nullptr) end_as_child(one->parent);
+  const offspring made = one->made;
+  family* const parent = one->parent;
+  one->made = offspring{};  // what the task still calls as it ends finds no word
+  one->made.is_over = true;
+  one->parent = nullptr;
+  if (made.shared != nullptr) end_as_parent(&made);
+  if (parent != nullptr) end_as_child(parent);
 }
 
 bool yield_to_children(task* caller) {
@@ -89,17 +107,22 @@ bool yield_to_children(task* caller) {
   if (ended != mine->seen) {  // since the caller's last look
     mine->seen = ended;
     mine->pause_ns = 0;
-    return left != 0;
+    return false;
   }
-  if (left == 0) return false;
+  if (left == 0 || weft_deadline_in(0) < mine->yields_until) return false;
   // At first all children of the group; after a wake-up that did not end the wait, each child.
   const std::uint32_t awaited = !mine->has_parked && left > mine->kept ? left - mine->kept : 1;
   if (mine->has_parked) wake_parent(caller);
   mine->has_parked = true;
-  mine->pause_ns = mine->pause_ns == 0 ? least_pause_ns : mine->pause_ns < most_pause_ns / 2 ? 2 * mine->pause_ns : most_pause_ns;
-  park_until(mine->shared, word, (ended + awaited) & family::most, mine->pause_ns);
+  const std::uint32_t pause = mine->pause_ns == 0                  ? least_pause_ns
+                              : mine->pause_ns < most_pause_ns / 2 ? 2 * mine->pause_ns
+                                                                   : most_pause_ns;
+  const bool is_woken = park_until(mine->shared, word, (ended + awaited) & family::most, pause);
   mine->seen = family::ended_in(load(mine->shared));
-  if (mine->seen != ended) mine->pause_ns = 0;
+  const bool is_in_vain = !is_woken && mine->seen == ended;
+  mine->pause_ns = is_in_vain ? pause : 0;
+  // The caller may wait for something else: it looks for that as long as it has not looked.
+  mine->yields_until = is_in_vain ? weft_deadline_in(pause) : 0;
   return true;
 }
 

@@ -188,6 +188,42 @@ static void orphans(void) {
   }
 }
 
+/* 6: a yield of a parent whose other children end one after the other lets others run, too. */
+static atomic_int is_set, run_quickly;
+static aligned_t set_it(void *unused) {
+  (void)unused;
+  atomic_store(&is_set, 1);
+  return 0;
+}
+static aligned_t be_quick(void *unused) {
+  (void)unused;
+  atomic_fetch_add(&run_quickly, 1);
+  return 0;
+}
+static aligned_t wait_for_gate(void *unused) {
+  (void)unused;
+  OK(qthread_readFF(NULL, &gate));
+  return 0;
+}
+
+static void yields_beside_ends(void) {
+  const qthread_shepherd_id_t here = qthread_shep();
+  if (qthread_num_shepherds() < 2 || here == NO_SHEPHERD || getenv("WEFT_SCHEDULE") != NULL) return;
+  const qthread_shepherd_id_t there = (qthread_shepherd_id_t)((here + 1) % qthread_num_shepherds());
+  const int argument = 0;
+  OK(qthread_empty(&gate));
+  atomic_store(&is_set, 0);
+  OK(qthread_fork_copyargs_to(wait_for_gate, &argument, sizeof argument, NULL, there));
+  OK(qthread_fork_to(set_it, NULL, NULL, here));
+  while (atomic_load(&is_set) == 0) {
+    const int before = atomic_load(&run_quickly);
+    OK(qthread_fork_copyargs_to(be_quick, &argument, sizeof argument, NULL, there));
+    while (atomic_load(&run_quickly) == before) sched_yield();
+    qthread_yield();
+  }
+  OK(qthread_fill(&gate));
+}
+
 static void fork_outside(void *unused) {
   (void)unused;
   struct group group = {0, MIDDLE};
@@ -204,6 +240,7 @@ static aligned_t all(void *unused) {
   questions();
   turns();
   orphans();
+  yields_beside_ends();
   return 0;
 }
 

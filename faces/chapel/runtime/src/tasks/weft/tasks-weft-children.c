@@ -5,7 +5,9 @@
  * turn to find nothing. Here it parks until the tasks that the statement started have ended, and the
  * worker starts the newest of them: so a tree of tasks is walked depth first. Chapel may wait for
  * something else, of which the layer does not learn: a task that yields or waits wakes its parent
- * first, and no parent parks beyond a pause, from 50 microseconds to a millisecond.
+ * first, but for its own first wait for tasks of its own, and no parent parks beyond a pause, from 50
+ * microseconds to a millisecond. After a pause in which no task has ended its yields only let others
+ * run, for as long as the pause was.
  *
  * A parent and its children share one word, which lives until the last of them has ended:
  *
@@ -43,6 +45,11 @@ uint64_t chpl_weft_most_pause_ns = 1000000;
 
 static uint32_t ended_in(uint64_t word) { return (uint32_t)(word >> ENDED_SHIFT); }
 static uint32_t count_of(uint64_t word) { return (uint32_t)(word & COUNT_MASK); }
+
+/* Whether as many children have ended, or more. */
+static bool have_ended(uint64_t word, uint32_t count) {
+  return ((ended_in(word) - count) & (uint32_t)COUNT_MASK) <= (uint32_t)COUNT_MASK / 2;
+}
 
 /* Acquire: the parent sees what the children that have ended did; pairs with end_as_child. */
 static uint64_t load(const chpl_weft_children *children) { return __atomic_load_n(&children->word, __ATOMIC_ACQUIRE); }
@@ -82,6 +89,8 @@ chpl_weft_children *chpl_weft_add_child(chpl_weft_task *task) {
     task->children->word = 0;
     task->started = 0;
     task->seen = 0;
+    task->pause_ns = 0;
+    task->yields_until = 0;
     task->has_parked = true;
   }
   if (task->has_parked) { /* a new statement */
@@ -112,13 +121,13 @@ static weft_status park_until(chpl_weft_children *mine, uint64_t word, uint32_t 
   const uint64_t deadline = weft_deadline_in(pause_ns);
   uint64_t with;
   do { /* children may end meanwhile */
-    if (ended_in(word) == count) {
+    if (have_ended(word, count)) {
       return WEFT_OK;
     }
     with = (word & ~LOWER_MASK) | PARENT_PARKS | count;
   } while (!__atomic_compare_exchange_n(&mine->word, &word, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   weft_status status = WEFT_AGAIN;
-  while (status == WEFT_AGAIN && ended_in(with) != count) {
+  while (status == WEFT_AGAIN && !have_ended(with, count)) {
     status = weft_word_wait(&mine->word, sizeof mine->word, with, deadline);
     with = load(mine);
   }
@@ -137,9 +146,9 @@ bool chpl_weft_wait_for_children(chpl_weft_task *task) {
   if (ended != task->seen) { /* since the caller's last look */
     task->seen = ended;
     task->pause_ns = 0;
-    return left != 0;
+    return false;
   }
-  if (left == 0) {
+  if (left == 0 || weft_deadline_in(0) < task->yields_until) {
     return false;
   }
   /* At first all children of the statement; after a wake-up that did not end the wait, each child. */
@@ -148,17 +157,18 @@ bool chpl_weft_wait_for_children(chpl_weft_task *task) {
     chpl_weft_wake_parent(task);
   }
   task->has_parked = true;
-  task->pause_ns = task->pause_ns == 0                            ? chpl_weft_least_pause_ns
-                   : task->pause_ns < chpl_weft_most_pause_ns / 2 ? 2 * task->pause_ns
-                                                                  : chpl_weft_most_pause_ns;
-  const weft_status status = park_until(mine, word, (ended + awaited) & (uint32_t)COUNT_MASK, task->pause_ns);
+  const uint64_t pause = task->pause_ns == 0                            ? chpl_weft_least_pause_ns
+                         : task->pause_ns < chpl_weft_most_pause_ns / 2 ? 2 * task->pause_ns
+                                                                        : chpl_weft_most_pause_ns;
+  const weft_status status = park_until(mine, word, (ended + awaited) & (uint32_t)COUNT_MASK, pause);
   if (status != WEFT_OK && status != WEFT_TIMEOUT) {
     return false;
   }
   task->seen = ended_in(load(mine));
-  if (task->seen != ended) {
-    task->pause_ns = 0;
-  }
+  const bool is_in_vain = status == WEFT_TIMEOUT && task->seen == ended;
+  task->pause_ns = is_in_vain ? pause : 0;
+  /* It may wait for something else: it looks for that as long as it has not looked. */
+  task->yields_until = is_in_vain ? weft_deadline_in(pause) : 0;
   return true;
 }
 

@@ -47,11 +47,11 @@ static unsigned workers_wanted(unsigned *most) {
   return wanted > 0 ? (unsigned)wanted : 0;
 }
 
-/* Ends workers beyond a number, where Weft counts two for each core. */
+/* Ends workers beyond a number, where Weft counts two for each core, as far as Weft lets it. */
 static void limit_workers(unsigned most) {
   for (unsigned count = weft_worker_count(); most > 0 && count > most; --count) {
     if (weft_worker_remove(count - 1) != WEFT_OK) {
-      chpl_weft_fail("chpl_task_init");
+      return;
     }
   }
 }
@@ -83,8 +83,11 @@ void chpl_task_init(void) {
     (void)setenv("WEFT_DEADLOCK", "off", 0); /* another locale may send what all tasks here wait for */
   }
   chpl_weft_reserve();
+  const bool is_joined = weft_is_initialized(); /* a library of the program has started Weft: its workers stay */
   chpl_weft_owner_start(&config);
-  limit_workers(most_workers);
+  if (!is_joined) {
+    limit_workers(most_workers);
+  }
 }
 
 /* ---- end ----------------------------------------------------------------------------------------- */

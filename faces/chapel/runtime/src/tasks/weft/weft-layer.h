@@ -51,6 +51,7 @@ typedef struct chpl_weft_task {
   chpl_weft_children *parent;           /* of the task that started it; null: it is not counted */
   chpl_weft_children *children;         /* null: it has started none that are counted */
   uint64_t pause_ns;                    /* the last one for which it parked in vain; 0: none */
+  uint64_t yields_until;                /* until then its yields only let others run */
   uint32_t started;                     /* children, modulo 2^31 */
   uint32_t seen;                        /* children that had ended at its last yield */
   uint32_t kept;                        /* children that had not ended when its last statement began */
