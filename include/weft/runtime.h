@@ -163,7 +163,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  * that was adopted; units or a source are pinned to the worker; it serves a pool, which
  * weft_pool_detach ends; or the caller is in a blocking region on it, and WEFT_BLOCKING_THREADS or
  * the system leaves no OS thread to run it), WEFT_CANNOT_BLOCK (the caller is a tasklet),
- * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers, or WEFT_DROP does and the
+ * WEFT_NOT_INITIALIZED (also while weft_finalize ends the workers; or WEFT_DROP does, and the
  * worker's thread is in a blocking region).
  * Switches: may. Callers: ULTs and OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_remove(unsigned worker);

@@ -122,6 +122,7 @@ static void creations(void) {
   FAILS(WEFT_INVALID, "pool is not null and kind has WEFT_MAKE_CLEANED", weft_ext_thread_make_in(pool, nothing, 4, &out.thread));
   OK(weft_ext_thread_make_in(pool, nothing, 0, &out.thread));
   FAILS(WEFT_INVALID, "its home is a pool", weft_ext_thread_start(out.thread));
+  FAILS(WEFT_INVALID, "its home is a pool", weft_ext_thread_offer(out.thread));
   weft_ext_thread_discard(out.thread);
 }
 
