@@ -58,12 +58,12 @@ static bool has_inside(const threads_tracked_key *key) {
 }
 static uint64_t outside_of(const threads_tracked_key *key) { return __atomic_load_n(&key->outside, __ATOMIC_ACQUIRE); }
 
-/* One of an earlier start ended with it, but libweft's keys live on. */
+/* Also one of an earlier start: libweft's keys live on, and the others find that theirs is gone. */
 static void delete_inside(threads_tracked_key *key) {
-  if (key->start != 0 && key->implementation == threads_component_now && threads_is_started()) {
-    const threads_status gone = threads_component_now->key_delete(key->inside);
-    (void)gone;
-  }
+  if (key->start == 0) return;
+  const threads_status gone = ((const threads_component *)key->implementation)->key_delete(key->inside);
+  (void)gone;
+  __atomic_store_n(&key->start, 0, __ATOMIC_RELAXED);
 }
 
 static threads_status make_inside(threads_tracked_key *key) {
