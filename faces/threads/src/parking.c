@@ -2,6 +2,8 @@
 #include "parking.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,8 +30,29 @@ static threads_status wait_outside(threads_parking *parking, const uint32_t *wor
   return THREADS_OK;
 }
 
+/* reserved: the number of the start whose implementation uses the words; 0: none did. */
+static bool is_of_this_start(const threads_parking *parking) {
+  /* acquire: the words that were cleared; pairs with renew */
+  return __atomic_load_n(&parking->reserved, __ATOMIC_ACQUIRE) == (uint32_t)caller_starts();
+}
+
+/* An implementation finds words of its own or zeros, not what another one has left there: no thread
+ * of an earlier start waits any more. */
+static void renew(threads_parking *parking) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  if (is_of_this_start(parking)) return;
+  pthread_mutex_lock(&mutex);
+  if (!is_of_this_start(parking)) {
+    memset(parking->opaque, 0, sizeof parking->opaque);
+    /* release: the words; pairs with is_of_this_start */
+    __atomic_store_n(&parking->reserved, (uint32_t)caller_starts(), __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
 threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint32_t value) {
   if (caller_is_outside()) return wait_outside(parking, word, value);
+  renew(parking);
   const threads_component *const now = threads_component_now;
   threads_status status = now->mutex_lock(mutex_of(parking));
   if (status != THREADS_OK) return status;
@@ -39,7 +62,9 @@ threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint
 }
 
 threads_status parking_begin_wake(threads_parking *parking) {
-  return threads_is_started() ? threads_component_now->mutex_lock(mutex_of(parking)) : THREADS_OK;
+  if (!threads_is_started()) return THREADS_OK;
+  renew(parking);
+  return threads_component_now->mutex_lock(mutex_of(parking));
 }
 
 void parking_end_wake(threads_parking *parking, const uint32_t *word) {
@@ -52,7 +77,7 @@ void parking_end_wake(threads_parking *parking, const uint32_t *word) {
 
 void parking_destroy(threads_parking *parking) {
   const threads_parking fresh = THREADS_PARKING_INIT;
-  if (threads_is_started()) {
+  if (threads_is_started() && is_of_this_start(parking)) {
     threads_component_now->cond_destroy(cond_of(parking));
     threads_component_now->mutex_destroy(mutex_of(parking));
   }

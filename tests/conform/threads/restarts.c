@@ -1,6 +1,8 @@
-/* Objects of libraries over stops, and starts of other implementations: tracked keys. */
+/* Objects of libraries over stops, and starts of other implementations: tracked keys, locks and turns. */
 #include <weft/weft.h>
 
+#include <weft_threads/lock.h>
+#include <weft_threads/progress.h>
 #include <weft_threads/tracked.h>
 
 #include "check.h"
@@ -50,8 +52,52 @@ static void a_key_serves_one_implementation_after_another(void) {
   OK(threads_tracked_delete(&tracked));
 }
 
+/* ---- locks and turns ---- */
+
+enum { callers = 4, rounds = IS_SLOW ? 50 : 200 };
+
+static threads_lock lock = THREADS_LOCK_INIT;
+static threads_turn turn = THREADS_TURN_INIT;
+static long locked, turns;
+
+static int nothing_happens(void *unused) {
+  (void)unused;
+  return 0;
+}
+static threads_progress idle = THREADS_PROGRESS_INIT(nothing_happens, NULL, 1);
+
+static void take_both(void *unused) {
+  (void)unused;
+  for (int i = 0; i < rounds; ++i) {
+    OK(threads_lock_acquire(&lock));
+    ++locked;
+    if (i % 5 == 0) threads_yield(); /* so that others find it held */
+    OK(threads_lock_release(&lock));
+    OK(threads_turn_acquire(&turn, &idle));
+    ++turns;
+    if (i % 5 == 0) threads_yield();
+    OK(threads_turn_release(&turn));
+  }
+}
+
+/* None is destroyed between: the words of one implementation are there when the next one comes. */
+static void locks_and_turns_serve_one_implementation_after_another(void) {
+  static const char *const each[] = {"fifo", "weft", "pool", "weft"};
+  for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+    threads_thread *threads[callers];
+    locked = turns = 0;
+    start_it(each[i]);
+    for (int k = 0; k < callers; ++k) threads[k] = start(take_both, NULL);
+    for (int k = 0; k < callers; ++k) OK(threads_join(threads[k]));
+    OK(threads_stop());
+    CHECK(locked == callers * rounds && turns == callers * rounds);
+  }
+  OK(threads_lock_destroy(&lock));
+}
+
 int main(void) {
   RUN(a_key_that_is_deleted_after_the_stop_is_gone);
   RUN(a_key_serves_one_implementation_after_another);
+  RUN(locks_and_turns_serve_one_implementation_after_another);
   return 0;
 }
