@@ -6,6 +6,7 @@
 
 #include "caller.h"
 #include "parking.h"
+#include "require.h"
 
 static int32_t count_of(const threads_wait_sync *sync) {
   /* acquire: what the updaters wrote before; pairs with their updates */
@@ -82,16 +83,21 @@ static void make_until_done(const threads_progress *progress, const threads_wait
   }
 }
 
+static const char *const wait_call = "threads_wait_sync_wait";
+
+static void let_in(threads_progress *progress, const char *call) { require_ok(threads_lock_release(&progress->lock), call); }
+static void come_back(threads_progress *progress) { require_ok(threads_lock_acquire(&progress->lock), wait_call); }
+
 static threads_status park(threads_progress *progress, threads_wait_sync *sync) {
   __atomic_store_n(&sync->woken, 0, __ATOMIC_RELAXED);
   sync->is_parked = true;
-  threads_lock_release(&progress->lock);
+  let_in(progress, wait_call);
   threads_status parked = THREADS_OK;
   while (parked == THREADS_OK && __atomic_load_n(&sync->woken, __ATOMIC_SEQ_CST) == 0)
     parked = parking_wait(&sync->parking, &sync->woken, 0);
-  const threads_status status = threads_lock_acquire(&progress->lock);
+  come_back(progress);
   sync->is_parked = false;
-  return parked != THREADS_OK ? parked : status;
+  return parked;
 }
 
 /* Inside the lock; linked. */
@@ -106,18 +112,18 @@ static threads_status wait_in_turn(threads_progress *progress, threads_wait_sync
       status = park(progress, sync);
       continue;
     }
-    threads_lock_release(&progress->lock);
+    let_in(progress, wait_call);
     make_until_done(progress, sync);
-    status = threads_lock_acquire(&progress->lock);
+    come_back(progress);
   }
   return status;
 }
 
 threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
-  if (sync == NULL) return threads_fail_on_null("threads_wait_sync_wait", "sync");
+  if (sync == NULL) return threads_fail_on_null(wait_call, "sync");
   threads_progress *const progress = sync->progress;
   threads_status status = threads_lock_acquire(&progress->lock);
-  if (status != THREADS_OK) return threads_fail_as(status, "threads_wait_sync_wait");
+  if (status != THREADS_OK) return threads_fail_as(status, wait_call);
   link_last(progress, sync);
   status = wait_in_turn(progress, sync);
   unlink_it(progress, sync);
@@ -127,8 +133,8 @@ threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
     promote_next(progress);
   }
   if (status == THREADS_OK && outcome != NULL) *outcome = sync->outcome;
-  threads_lock_release(&progress->lock);
-  return status == THREADS_OK ? status : threads_fail_as(status, "threads_wait_sync_wait");
+  let_in(progress, wait_call);
+  return status == THREADS_OK ? status : threads_fail_as(status, wait_call);
 }
 
 /* ---- updates ------------------------------------------------------------------------------------ */
@@ -163,7 +169,7 @@ threads_status threads_wait_sync_update(threads_wait_sync *sync, int32_t updates
   threads_status status = threads_lock_acquire(&progress->lock);
   if (status == THREADS_OK) {
     status = complete(sync, updates, outcome);
-    threads_lock_release(&progress->lock);
+    let_in(progress, "threads_wait_sync_update");
   }
   return status == THREADS_OK ? status : threads_fail_as(status, "threads_wait_sync_update");
 }
@@ -173,7 +179,7 @@ threads_status threads_wait_sync_release(threads_wait_sync *sync) {
   if (count_of(sync) > 0) return threads_fail_at(THREADS_BUSY, "threads_wait_sync_release", "sync", "it is not done (%p)", sync);
   const threads_status status = threads_lock_acquire(&sync->progress->lock);
   if (status != THREADS_OK) return threads_fail_as(status, "threads_wait_sync_release");
-  threads_lock_release(&sync->progress->lock);
+  let_in(sync->progress, "threads_wait_sync_release");
   parking_destroy(&sync->parking);
   return THREADS_OK;
 }
@@ -186,6 +192,6 @@ threads_status threads_progress_wake_all(threads_progress *progress, int outcome
   for (threads_wait_sync *one = progress->first; one != NULL; one = one->next) {
     if (count_of(one) > 0 && complete(one, 0, outcome) != THREADS_OK) status = THREADS_CANNOT_BLOCK;
   }
-  threads_lock_release(&progress->lock);
+  let_in(progress, "threads_progress_wake_all");
   return status == THREADS_OK ? status : threads_fail_as(status, "threads_progress_wake_all");
 }

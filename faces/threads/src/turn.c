@@ -3,6 +3,9 @@
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/progress.h>
 
+#include "caller.h"
+#include "require.h"
+
 static void enter(threads_progress_cond *cond, threads_wait_sync *sync) {
   sync->is_in_cond = true;
   if (cond->last != NULL) {
@@ -34,65 +37,68 @@ static void leave(threads_progress_cond *cond, threads_wait_sync *sync) {
   if (cond->last == sync) cond->last = before;
 }
 
+static bool is_held_by_caller(const threads_lock *lock) {
+  if (lock->is_recursive != 0) return __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == caller_identity();
+  return __atomic_load_n(&lock->state, __ATOMIC_RELAXED) != 0; /* such a lock knows no more */
+}
+
 threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_lock *lock, threads_progress *progress) {
   static const char *const call = "threads_progress_cond_wait";
   threads_wait_sync sync;
   if (cond == NULL) return threads_fail_on_null(call, "cond");
   if (lock == NULL) return threads_fail_on_null(call, "lock");
   if (progress == NULL) return threads_fail_on_null(call, "progress");
+  if (!is_held_by_caller(lock)) return threads_fail_at(THREADS_NOT_OWNER, call, "lock", "the caller does not hold it (%p)", lock);
   if (lock->is_recursive != 0 && lock->times > 1)
     return threads_fail(THREADS_INVALID, call, "lock", "the caller holds it %u times", lock->times);
-  if (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) == 0)
-    return threads_fail_at(THREADS_NOT_OWNER, call, "lock", "no caller holds it (%p)", lock);
   threads_wait_sync_init(&sync, progress, 1);
   enter(cond, &sync);
-  threads_status status = threads_lock_release(lock);
-  if (status == THREADS_OK) {
-    const threads_status waited = threads_wait_sync_wait(&sync, NULL);
-    status = threads_lock_acquire(lock);
-    if (waited != THREADS_OK) status = waited;
-  }
+  require_ok(threads_lock_release(lock), call);
+  const threads_status waited = threads_wait_sync_wait(&sync, NULL);
+  require_ok(threads_lock_acquire(lock), call);
   if (sync.is_in_cond) leave(cond, &sync);
-  threads_wait_sync_release(&sync);
-  return status == THREADS_OK ? status : threads_fail_as(status, call);
+  if (threads_wait_sync_is_done(&sync)) require_ok(threads_wait_sync_release(&sync), call);
+  return waited == THREADS_OK ? waited : threads_fail_as(waited, call);
 }
+
+/* The waiter is in the list no more: it must be woken. */
+static void wake(threads_wait_sync *sync, const char *call) { require_ok(threads_wait_sync_update(sync, 1, 0), call); }
 
 threads_status threads_progress_cond_signal(threads_progress_cond *cond) {
   if (cond == NULL) return threads_fail_on_null("threads_progress_cond_signal", "cond");
   threads_wait_sync *const first = take_first(cond);
-  if (first == NULL) return THREADS_OK;
-  const threads_status status = threads_wait_sync_update(first, 1, 0);
-  return status == THREADS_OK ? status : threads_fail_as(status, "threads_progress_cond_signal");
+  if (first != NULL) wake(first, "threads_progress_cond_signal");
+  return THREADS_OK;
 }
 
 threads_status threads_progress_cond_broadcast(threads_progress_cond *cond) {
   if (cond == NULL) return threads_fail_on_null("threads_progress_cond_broadcast", "cond");
-  threads_status status = THREADS_OK;
-  while (cond->first != NULL && status == THREADS_OK) status = threads_wait_sync_update(take_first(cond), 1, 0);
-  return status == THREADS_OK ? status : threads_fail_as(status, "threads_progress_cond_broadcast");
+  while (cond->first != NULL) wake(take_first(cond), "threads_progress_cond_broadcast");
+  return THREADS_OK;
 }
 
 /* ---- turns --------------------------------------------------------------------------------------- */
 
 threads_status threads_turn_acquire(threads_turn *turn, threads_progress *progress) {
-  if (turn == NULL) return threads_fail_on_null("threads_turn_acquire", "turn");
-  if (progress == NULL) return threads_fail_on_null("threads_turn_acquire", "progress");
+  static const char *const call = "threads_turn_acquire";
+  if (turn == NULL) return threads_fail_on_null(call, "turn");
+  if (progress == NULL) return threads_fail_on_null(call, "progress");
   threads_status status = threads_lock_acquire(&turn->lock);
+  if (status != THREADS_OK) return threads_fail_as(status, call);
   while (status == THREADS_OK && turn->is_taken) status = threads_progress_cond_wait(&turn->cond, &turn->lock, progress);
-  if (status != THREADS_OK) return threads_fail_as(status, "threads_turn_acquire");
-  turn->is_taken = true;
-  threads_lock_release(&turn->lock);
-  return THREADS_OK;
+  if (status == THREADS_OK) turn->is_taken = true;
+  require_ok(threads_lock_release(&turn->lock), call);
+  return status == THREADS_OK ? status : threads_fail_as(status, call);
 }
 
 threads_status threads_turn_release(threads_turn *turn) {
-  if (turn == NULL) return threads_fail_on_null("threads_turn_release", "turn");
-  threads_status status = threads_lock_acquire(&turn->lock);
-  if (status != THREADS_OK) return threads_fail_as(status, "threads_turn_release");
+  static const char *const call = "threads_turn_release";
+  if (turn == NULL) return threads_fail_on_null(call, "turn");
+  const threads_status status = threads_lock_acquire(&turn->lock);
+  if (status != THREADS_OK) return threads_fail_as(status, call);
   const bool was_taken = turn->is_taken;
   turn->is_taken = false;
-  if (was_taken) status = threads_progress_cond_signal(&turn->cond);
-  threads_lock_release(&turn->lock);
-  if (!was_taken) return threads_fail_at(THREADS_NOT_OWNER, "threads_turn_release", "turn", "no caller has it (%p)", turn);
-  return status == THREADS_OK ? status : threads_fail_as(status, "threads_turn_release");
+  if (was_taken) require_ok(threads_progress_cond_signal(&turn->cond), call);
+  require_ok(threads_lock_release(&turn->lock), call);
+  return was_taken ? status : threads_fail_at(THREADS_NOT_OWNER, call, "turn", "no caller has it (%p)", turn);
 }

@@ -164,7 +164,8 @@ static void waits_with_progress(void) {
   FAILS(THREADS_INVALID, "cond is null", threads_progress_cond_wait(NULL, &lock, &progress));
   FAILS(THREADS_INVALID, "lock is null", threads_progress_cond_wait(&changed, NULL, &progress));
   FAILS(THREADS_INVALID, "progress is null", threads_progress_cond_wait(&changed, &lock, NULL));
-  FAILS(THREADS_NOT_OWNER, "no caller holds lock", threads_progress_cond_wait(&changed, &lock, &progress));
+  FAILS(THREADS_NOT_OWNER, "no caller holds lock, or it is recursive and another caller does",
+        threads_progress_cond_wait(&changed, &lock, &progress));
   OK(threads_lock_acquire(&lock));
   OK(threads_lock_acquire(&lock));
   FAILS(THREADS_INVALID, "the caller holds lock, a recursive one, more than once",

@@ -21,7 +21,7 @@ EXCUSED = [
     (".*", "threads_start", "THREADS_UNSUPPORTED", ".*", "needs another library: environment_test.py"),
     ("weft inlined|fifo inlined|pool inlined", ".*", "THREADS_NOT_STARTED", ".*", "undefined where calls are inlined"),
     (".*", "threads_join", "THREADS_CANNOT_BLOCK", ".*", "of argobots and qthreads"),
-    (".*", "threads_(lock|wait_sync|progress|turn)_.*", "THREADS_CANNOT_BLOCK", ".*", "of tasklets and callbacks of libweft's"),
+    (".*", "threads_lock_.*", "THREADS_CANNOT_BLOCK", ".*", "of tasklets and callbacks of libweft's"),
     (".*", ".*", ".*", ".*, where the implementation notices", "these notice it in checked builds, or not"),
     ("weft.*", "threads_key_set", "THREADS_UNSUPPORTED", ".*", "weft keeps values of callers outside"),
     ("(fifo|pool).*", "threads_counts", "THREADS_UNSUPPORTED", ".*", "these count always"),

@@ -12,7 +12,11 @@
  * When the message is there, the network calls threads_wait_sync_update(&one->sync, 1, 0).
  *
  * A progress function returns how much it has done, and must not wait at an object of its own
- * threads_progress. While it returns 0, its caller yields between calls. */
+ * threads_progress. While it returns 0, its caller yields between calls.
+ *
+ * Tasklets and callbacks of libweft's call threads_wait_sync_init and threads_wait_sync_is_done
+ * alone: another call ends the program with a line where it would have to wait and others could not
+ * go on without it. */
 #ifndef WEFT_THREADS_PROGRESS_H
 #define WEFT_THREADS_PROGRESS_H
 
@@ -64,17 +68,16 @@ THREADS_API threads_status threads_wait_sync_init(threads_wait_sync *sync, threa
  * otherwise it parks, until the wait-sync is done or a caller that made progress has what it waited
  * for, and promotes the one that has waited longest. When the call returns, the updater uses the
  * wait-sync no more. *outcome, which may be null, receives 0, or what an update said.
- * Errors: THREADS_INVALID (sync is null), THREADS_CANNOT_BLOCK (the caller must not wait, as a
- * tasklet of libweft's).
- * Switches: may. Callers: at any time, one for each wait-sync. */
+ * Errors: THREADS_INVALID (sync is null).
+ * Switches: may. Callers: at any time, one for each wait-sync.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_NODISCARD THREADS_API threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome);
 
 /* Takes updates off the count of a wait-sync. It is done when none are left, or when outcome is not
  * 0, which its waiter then receives.
- * Errors: THREADS_INVALID (sync is null; updates is negative), THREADS_CANNOT_BLOCK (the caller
- * must not wait, as a tasklet of libweft's, and would have to; nothing has changed).
+ * Errors: THREADS_INVALID (sync is null; updates is negative).
  * Switches: may. Callers: at any time, and progress functions.
- * Undefined: a wait-sync that was done before. */
+ * Undefined: a wait-sync that was done before; a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_wait_sync_update(threads_wait_sync *sync, int32_t updates, int outcome);
 
 /* Tells whether a wait-sync is done. A caller that polls calls threads_wait_sync_release before it
@@ -85,15 +88,15 @@ THREADS_API bool threads_wait_sync_is_done(const threads_wait_sync *sync);
 
 /* Waits until the updater is through with a wait-sync that is done, and frees what an
  * implementation may have attached to it.
- * Errors: THREADS_INVALID (sync is null), THREADS_BUSY (it is not done), THREADS_CANNOT_BLOCK (the
- * caller must not wait, as a tasklet of libweft's).
- * Switches: may. Callers: at any time. */
+ * Errors: THREADS_INVALID (sync is null), THREADS_BUSY (it is not done).
+ * Switches: may. Callers: at any time.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_wait_sync_release(threads_wait_sync *sync);
 
 /* Ends all waits of a progress: each waiter receives outcome. For a connection that is lost.
- * Errors: THREADS_INVALID (progress is null; outcome is 0), THREADS_CANNOT_BLOCK (the caller must
- * not wait, as a tasklet of libweft's).
- * Switches: may. Callers: at any time, and progress functions. */
+ * Errors: THREADS_INVALID (progress is null; outcome is 0).
+ * Switches: may. Callers: at any time, and progress functions.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_progress_wake_all(threads_progress *progress, int outcome);
 
 /* ---- condition ------------------------------------------------------------------------------- */
@@ -109,22 +112,23 @@ typedef struct threads_progress_cond {
 /* Releases a lock, waits for a signal and makes progress meanwhile, and takes the lock again.
  * The caller holds lock once. A wake-up by threads_progress_wake_all is spurious here.
  * Errors: THREADS_INVALID (cond, lock or progress is null; the caller holds lock, a recursive one,
- * more than once), THREADS_NOT_OWNER (no caller holds lock), THREADS_CANNOT_BLOCK (the caller must
- * not wait, as a tasklet of libweft's; the lock is then free).
- * Switches: may. Callers: at any time. */
+ * more than once), THREADS_NOT_OWNER (no caller holds lock, or it is recursive and another caller
+ * does).
+ * Switches: may. Callers: at any time.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_NODISCARD THREADS_API threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_lock *lock,
                                                                         threads_progress *progress);
 
 /* Wakes the caller that has waited at a condition longest.
- * Errors: THREADS_INVALID (cond is null), THREADS_CANNOT_BLOCK (the caller must not wait, as a
- * tasklet of libweft's).
- * Switches: may. Callers: at any time, under the waiters' lock. */
+ * Errors: THREADS_INVALID (cond is null).
+ * Switches: may. Callers: at any time, under the waiters' lock.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_progress_cond_signal(threads_progress_cond *cond);
 
 /* Wakes all callers that wait at a condition.
- * Errors: THREADS_INVALID (cond is null), THREADS_CANNOT_BLOCK (the caller must not wait, as a
- * tasklet of libweft's).
- * Switches: may. Callers: at any time, under the waiters' lock. */
+ * Errors: THREADS_INVALID (cond is null).
+ * Switches: may. Callers: at any time, under the waiters' lock.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_progress_cond_broadcast(threads_progress_cond *cond);
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -139,16 +143,16 @@ typedef struct threads_turn {
 #define THREADS_TURN_INIT {THREADS_LOCK_INIT, THREADS_PROGRESS_COND_INIT, false}
 
 /* Waits until no caller has a turn, makes progress meanwhile, and takes it.
- * Errors: THREADS_INVALID (turn or progress is null), THREADS_CANNOT_BLOCK (the caller must not
- * wait, as a tasklet of libweft's).
- * Switches: may. Callers: at any time. */
+ * Errors: THREADS_INVALID (turn or progress is null).
+ * Switches: may. Callers: at any time.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_NODISCARD THREADS_API threads_status threads_turn_acquire(threads_turn *turn, threads_progress *progress);
 
 /* Gives a turn back and wakes one that waits for it. Another caller may do so for the one that has
  * the turn, such as a progress function when a message has come.
- * Errors: THREADS_INVALID (turn is null), THREADS_NOT_OWNER (no caller has it),
- * THREADS_CANNOT_BLOCK (the caller must not wait, as a tasklet of libweft's).
- * Switches: may. Callers: at any time, and progress functions. */
+ * Errors: THREADS_INVALID (turn is null), THREADS_NOT_OWNER (no caller has it).
+ * Switches: may. Callers: at any time, and progress functions.
+ * Undefined: a tasklet or a callback of libweft's. */
 THREADS_API threads_status threads_turn_release(threads_turn *turn);
 
 #ifdef __cplusplus
