@@ -28,7 +28,8 @@ extern "C" {
 
 struct threads_wait_sync;
 
-/* What those that wait call, and the list of them. */
+/* What those that wait call, and the list of them.
+ * Undefined: to end its life before that of a wait-sync that was initialised with it. */
 typedef struct threads_progress {
   int (*make)(void *argument);     /* the progress function; null: those that wait only park */
   void *argument;                  /* what that is called with */
@@ -133,7 +134,8 @@ THREADS_API threads_status threads_progress_cond_broadcast(threads_progress_cond
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* A turn that one caller has at a time, while others wait for it and make progress. */
+/* A turn that one caller has at a time, while others wait for it and make progress.
+ * Undefined: to end its life while a caller has it, waits for it, or gives it back. */
 typedef struct threads_turn {
   threads_lock lock;          /* the library's own */
   threads_progress_cond cond; /* the library's own */
