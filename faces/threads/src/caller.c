@@ -7,6 +7,7 @@
 
 #include "builtin.h"
 
+static const uint64_t of_os_thread = UINT64_C(1) << 63; /* an identity's bit; no thread has such a number */
 static uint64_t starts;
 static uint64_t main_thread; /* 0: no caller is marked */
 
@@ -19,7 +20,7 @@ static const threads_component *now(void) {
 __attribute__((noinline)) static uint64_t os_identity(void) {
   static __thread char own;
   __asm__ volatile("" ::: "memory");
-  return (uint64_t)(uintptr_t)&own | UINT64_C(1) << 63;
+  return (uint64_t)(uintptr_t)&own | of_os_thread;
 }
 
 uint64_t caller_identity(void) {
@@ -42,9 +43,14 @@ void caller_pause(void) {
 
 /* ---- the main thread --------------------------------------------------------------------------- */
 
+/* Another thread's mark ends with its implementation: the next one gives its number anew. */
 void caller_has_changed(uint64_t identity) {
-  if (__atomic_load_n(&main_thread, __ATOMIC_RELAXED) == identity)
+  const uint64_t marked = __atomic_load_n(&main_thread, __ATOMIC_RELAXED);
+  if (marked == identity) {
     __atomic_store_n(&main_thread, caller_identity(), __ATOMIC_RELAXED);
+  } else if ((marked & of_os_thread) == 0) {
+    __atomic_store_n(&main_thread, 0, __ATOMIC_RELAXED);
+  }
 }
 
 void threads_set_main(void) { __atomic_store_n(&main_thread, caller_identity(), __ATOMIC_RELAXED); }

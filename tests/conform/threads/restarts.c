@@ -1,4 +1,4 @@
-/* Objects of libraries over stops, and starts of other implementations: tracked keys, locks and turns. */
+/* Objects of libraries over stops, and starts of other implementations: tracked keys, locks, turns and the mark of the main thread. */
 #include <weft/weft.h>
 
 #include <weft_threads/lock.h>
@@ -95,9 +95,37 @@ static void locks_and_turns_serve_one_implementation_after_another(void) {
   OK(threads_lock_destroy(&lock));
 }
 
+/* ---- the main thread ---- */
+
+static void become_main(void *unused) {
+  (void)unused;
+  threads_set_main();
+  CHECK(threads_is_main());
+}
+
+static void be_another(void *unused) {
+  (void)unused;
+  CHECK(!threads_is_main());
+}
+
+static void no_thread_of_a_later_start_passes_for_main(void) {
+  static const char *const each[] = {"fifo", "weft", "pool"};
+  for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+    start_it(each[i]);
+    OK(threads_join(start(become_main, NULL)));
+    OK(threads_stop());
+    CHECK(!threads_is_main());
+    start_it(each[i]);
+    for (int k = 0; k < callers; ++k) OK(threads_join(start(be_another, NULL)));
+    CHECK(!threads_is_main());
+    OK(threads_stop());
+  }
+}
+
 int main(void) {
   RUN(a_key_that_is_deleted_after_the_stop_is_gone);
   RUN(a_key_serves_one_implementation_after_another);
   RUN(locks_and_turns_serve_one_implementation_after_another);
+  RUN(no_thread_of_a_later_start_passes_for_main);
   return 0;
 }

@@ -68,6 +68,7 @@ THREADS_API uint64_t threads_now_ns(void);
 
 /* Marks the caller as the main thread, for libraries that promise calls from that one alone. If
  * threads_start makes it a thread, or threads_stop an OS thread again, it stays the main thread.
+ * The mark of another thread ends with threads_stop.
  * Switches: never. Callers: any, also before threads_start and after threads_stop. */
 THREADS_API void threads_set_main(void);
 
