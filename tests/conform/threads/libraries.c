@@ -90,12 +90,14 @@ static void pass(void *lock) {
 void check_a_lock_over_the_start(void) {
   atomic_store(&have_come, 0);
   atomic_store(&have_passed, 0);
-  for (int i = 0; i < 2; ++i) OK(threads_create(pass, &plain, NULL));
+  threads_thread *threads[2];
+  for (int i = 0; i < 2; ++i) threads[i] = start(pass, &plain);
   wait_for(&have_come, 2);
   for (int i = 0; i < 10; ++i) threads_yield();
   CHECK(atomic_load(&have_passed) == 0);
   OK(threads_lock_release(&plain));
-  wait_for(&have_passed, 2);
+  for (int i = 0; i < 2; ++i) OK(threads_join(threads[i]));
+  CHECK(atomic_load(&have_passed) == 2);
 }
 
 void take_a_lock_before_the_start(void) { OK(threads_lock_acquire(&plain)); }
