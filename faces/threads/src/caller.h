@@ -7,7 +7,8 @@
 
 #include <weft_threads/types.h>
 
-uint64_t caller_identity(void); /* of no other caller that lives; never 0 */
+/* Of no other caller that lives, except that tasks of an anonymous list may have their parent's; never 0. */
+uint64_t caller_identity(void);
 bool caller_is_outside(void);
 uint64_t caller_starts(void); /* how often an implementation was started */
 void caller_pause(void);      /* lets others run */

@@ -1,7 +1,7 @@
 /* Keys whose values are known: each value is a record in the key's list, and the implementation's
  * key (of a thread) or the system's (of an OS thread outside) leads to the caller's own. A thread
- * reads and sets its own record alone; the lists and the making of keys belong to a mutex, under
- * which no caller switches. */
+ * reads and sets its own record alone, which tasks with their parent's identity share; the lists,
+ * and the making of keys and records, belong to a mutex, under which no caller switches. */
 #include <weft_threads/tracked.h>
 
 #include <pthread.h>
@@ -22,11 +22,9 @@ struct threads_tracked_value {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void link_first(threads_tracked_key *key, struct threads_tracked_value *record) {
-  pthread_mutex_lock(&mutex);
   record->next = key->first;
   if (key->first != NULL) key->first->previous = record;
   key->first = record;
-  pthread_mutex_unlock(&mutex);
 }
 
 static void unlink_it(struct threads_tracked_value *record) {
@@ -111,11 +109,29 @@ static threads_status attach(threads_tracked_key *key, struct threads_tracked_va
   return threads_fail_without_memory("threads_tracked_set");
 }
 
+/* Keeps the record (*record is null then), unless a caller of the same identity has made one meanwhile: that has the value. */
+static threads_status add(threads_tracked_key *key, struct threads_tracked_value **record) {
+  threads_status status = THREADS_OK;
+  pthread_mutex_lock(&mutex);
+  struct threads_tracked_value *const other = own_record(key);
+  if (other != NULL) {
+    __atomic_store_n(&other->value, (*record)->value, __ATOMIC_RELAXED);
+  } else {
+    status = attach(key, *record);
+    if (status == THREADS_OK) {
+      link_first(key, *record);
+      *record = NULL;
+    }
+  }
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
 threads_status threads_tracked_set(threads_tracked_key *key, void *value) {
   if (key == NULL) return threads_fail_on_null("threads_tracked_set", "key");
   struct threads_tracked_value *record = own_record(key);
   if (record != NULL) {
-    record->value = value;
+    __atomic_store_n(&record->value, value, __ATOMIC_RELAXED);
     return THREADS_OK;
   }
   threads_status status = caller_is_outside() ? make_outside(key) : make_inside(key);
@@ -123,18 +139,14 @@ threads_status threads_tracked_set(threads_tracked_key *key, void *value) {
   record = malloc(sizeof *record);
   if (record == NULL) return threads_fail_without_memory("threads_tracked_set");
   *record = (struct threads_tracked_value){.key = key, .value = value};
-  status = attach(key, record);
-  if (status != THREADS_OK) {
-    free(record);
-    return status;
-  }
-  link_first(key, record);
-  return THREADS_OK;
+  status = add(key, &record);
+  free(record);
+  return status;
 }
 
 void *threads_tracked_get(const threads_tracked_key *key) {
   const struct threads_tracked_value *const record = key != NULL ? own_record(key) : NULL;
-  return record != NULL ? record->value : NULL;
+  return record != NULL ? __atomic_load_n(&record->value, __ATOMIC_RELAXED) : NULL;
 }
 
 threads_status threads_tracked_delete(threads_tracked_key *key) {

@@ -128,6 +128,38 @@ static void each_caller_has_a_value_that_ends_with_it(void) {
   CHECK(atomic_load(&destroyed) == callers());
 }
 
+static atomic_int have_arrived;
+
+/* All set it at once. */
+static void set_with_its_siblings(void *id) {
+  *(uint64_t *)id = threads_self_id();
+  atomic_fetch_add(&have_arrived, 1);
+  wait_for(&have_arrived, workers);
+  OK(threads_tracked_set(&tracked, &one));
+  CHECK(threads_tracked_get(&tracked) == &one);
+}
+
+static void tasks_share_a_value_with_the_parent_whose_identity_they_have(void) {
+  for (int i = 0; i < rounds; ++i) {
+    uint64_t ids[workers];
+    int values = 0;
+    bool has_parents = false;
+    threads_list list = THREADS_LIST_ANONYMOUS_INIT;
+    atomic_store(&destroyed, 0);
+    atomic_store(&have_arrived, 0);
+    OK(threads_list_add_many(&list, set_with_its_siblings, ids, sizeof *ids, workers));
+    OK(threads_list_wait(&list));
+    for (int k = 0; k < workers; ++k) {
+      const bool is_parents = ids[k] == threads_self_id();
+      values += !is_parents || !has_parents;
+      has_parents = has_parents || is_parents;
+    }
+    CHECK((threads_tracked_get(&tracked) == &one) == has_parents);
+    OK(threads_tracked_delete(&tracked));
+    CHECK(atomic_load(&destroyed) == values);
+  }
+}
+
 static atomic_int have_set, may_end;
 
 static void keep_it_until_told(void *value) {
@@ -247,6 +279,7 @@ void check_libraries(void) {
   RUN(its_holder_enters_a_recursive_lock_again);
   RUN(a_plain_lock_is_entered_once);
   RUN(each_caller_has_a_value_that_ends_with_it);
+  if (threads_is_started()) RUN(tasks_share_a_value_with_the_parent_whose_identity_they_have);
   RUN(a_deleted_key_frees_its_values);
   RUN(one_caller_is_the_main_thread);
   if (threads_is_started()) RUN(a_thread_knows_itself);

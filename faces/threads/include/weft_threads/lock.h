@@ -41,7 +41,10 @@ typedef struct threads_lock {
 } threads_lock;
 /* A free lock. */
 #define THREADS_LOCK_INIT {0, 0, 0, 0, THREADS_PARKING_INIT}
-/* A free lock that its holder may take again, and releases as often. */
+/* A free lock that its holder may take again, and releases as often. Tasks of an anonymous list may
+ * have their parent's identity (on libweft: weft/hot.h), wherever they run: a recursive lock that
+ * one of them has taken is held by its parent and its siblings, too, and does not keep them apart.
+ * A plain one does. */
 #define THREADS_LOCK_RECURSIVE_INIT {0, 1, 0, 0, THREADS_PARKING_INIT}
 
 /* Waits until a lock is free, and takes it.

@@ -29,7 +29,9 @@ typedef struct threads_tracked_key {
  *
  * When the caller ends, the key's destructor receives the value, unless that is null; the value of
  * an OS thread outside when the OS thread ends. The caller of threads_start has one value as an OS
- * thread, and one as the thread that it becomes.
+ * thread, and one as the thread that it becomes. Tasks of an anonymous list may have their parent's
+ * identity (on libweft: weft/hot.h), wherever they run: they then share one value with it, which
+ * ends with the parent.
  * Errors: THREADS_INVALID (key is null), THREADS_NOMEM, THREADS_AGAIN (there are too many keys).
  * Switches: never. Callers: at any time. */
 THREADS_NODISCARD THREADS_API threads_status threads_tracked_set(threads_tracked_key *key, void *value);
