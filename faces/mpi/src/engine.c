@@ -82,7 +82,10 @@ static void leave(void) {
 }
 
 static void enter(void) {
-  while (!try_enter()) sched_yield();
+  const bool is_taken = begin_turn(); /* may switch, so it comes first */
+  while (!hold_arrivals(&engine.shared)) sched_yield();
+  has_turn = is_taken;
+  is_inside = true;
 }
 
 /* ---- inside -------------------------------------------------------------------------------- */
@@ -254,7 +257,11 @@ static bool is_moving(uint64_t now) {
 /* *pause_ns: until it is worth while to ask again. */
 static bool finds_complete(uint64_t *pause_ns) {
   *pause_ns = LEAST_PAUSE_NS;
-  if (!has_parked() || !try_enter()) return false;
+  if (!has_parked()) return false;
+  if (!try_enter()) {
+    if (is_serial()) *pause_ns = 2 * LEAST_SLEEP_NS;
+    return false;
+  }
   const uint64_t now = now_ns();
   const bool found = look(engine.queued + TESTS_A_POLL, now);
   if (!found) report_stall(now);

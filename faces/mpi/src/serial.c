@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <weft/hot.h>
 #include <weft/weft.h>
 
 #define TRIES 100u /* before others may run */
@@ -23,9 +24,10 @@ void prepare_turns(void) { sem_init(&turns, 0, 1); }
 
 void serialize_calls(void) { __atomic_store_n(&mpi_is_serial, true, __ATOMIC_RELAXED); }
 
+/* A fork that another worker took has its forker's identity, but a name of its own here. */
 static const void *own_name(void) {
   static __thread char of_os_thread;
-  const weft_thread *const self = weft_self();
+  const weft_thread *const self = weft_hot_known_self();
   return self == NULL ? (const void *)&of_os_thread : (const void *)self;
 }
 
@@ -69,10 +71,9 @@ static bool wait_for_turn(const void *name, unsigned round, uint64_t *sleep_ns) 
 }
 
 void take_turn(void) {
-  const void *const name = own_name();
   uint64_t sleep_ns = LEAST_SLEEP_NS;
-  for (unsigned round = 0; !try_as(name); ++round) {
-    if (!wait_for_turn(name, round, &sleep_ns)) return;
+  for (unsigned round = 0; !try_as(own_name()); ++round) {
+    if (!wait_for_turn(own_name(), round, &sleep_ns)) return;
   }
 }
 

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <sched.h>
+#include <weft/loops.h>
 
 enum { MESSAGES = 40, LATE_TAG = 90, PROBED_TAG, RELEASE_TAG, OWN_TAG = 200 };
 
@@ -100,7 +101,18 @@ static void call_much(void *argument) {
   fail(one);
 }
 
-enum { WORKERS = 12 };
+/* Forks of one thread, which share its identity on every worker. */
+static void make_types(size_t from, size_t to, void *unused) {
+  (void)unused;
+  for (size_t i = from; i < to; ++i) {
+    MPI_Datatype type;
+    OK(MPI_Type_contiguous(2, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Type_free(&type));
+  }
+}
+
+enum { WORKERS = 12, TYPES = 2000 };
 
 static void start_work(MPI_Comm own, work *all, running *threads) {
   for (int i = 0; i < WORKERS; ++i) {
@@ -128,6 +140,7 @@ void test_serial(void) {
   running third = start(OS_THREAD, wait_for_any, &any);
   start_work(own, all, threads);
   for (int i = 0; i < WORKERS; ++i) finish(&threads[i]);
+  CHECK(weft_parallel_for(0, TYPES, 1, make_types, NULL) == WEFT_OK);
   OK(MPI_Barrier(MPI_COMM_WORLD)); /* the three wait in both ranks until here */
   OK(MPI_Send(&value, 1, MPI_INT, 1 - rank, LATE_TAG, MPI_COMM_WORLD));
   OK(MPI_Send(&value, 1, MPI_INT, 1 - rank, PROBED_TAG, MPI_COMM_WORLD));
