@@ -81,10 +81,11 @@ std::vector<std::string> words_that_preload(const mpi_family& mpi, const std::st
 
 [[noreturn]] void start_launcher(const std::vector<std::string>& words, bool is_standard) {
   std::string const launcher = find_program(words[0]);
-  mpi_family mpi = find_family(launcher);
-  mpi.family = is_standard ? "abi" : choose_abi(mpi, words);
+  const mpi_family of_launcher = find_family(launcher);
+  mpi_family of_program = of_launcher;
+  of_program.family = is_standard ? "abi" : choose_abi(of_launcher, words);
   std::vector<std::string> all{launcher};
-  for (std::string& each : words_that_preload(mpi, require_library(mpi, launcher))) all.push_back(std::move(each));
+  for (std::string& each : words_that_preload(of_launcher, require_library(of_program, launcher))) all.push_back(std::move(each));
   all.insert(all.end(), words.begin() + 1, words.end());
   become(all);
 }
