@@ -72,9 +72,9 @@ void task::clean() {
 
 bool run_to_end(task* one, void* argument, aligned_t* value) {
   *value = one->function(argument);
+  if ((one->flags & uses_more) != 0 && one->local != nullptr) free_tasklocal(one);  // destructors may ask for the team
   if (one->in != nullptr) leave_team(one);
   if ((one->flags & uses_more) != 0) {
-    if (one->local != nullptr) free_tasklocal(one);
     if (one->emptied.first != nullptr) forget_emptied_words(one->emptied, __builtin_frame_address(0));
     end_family(one);
   }

@@ -58,7 +58,10 @@ bool join_team(runtime* all, const task* maker, task* one, unsigned features) {
 void leave_team(task* one) {
   team* const mine = one->in;
   if (mine == nullptr) return;
-  if ((one->flags & leads_team) == 0) return remove_member(mine);
+  if ((one->flags & leads_team) == 0) {
+    one->in = nullptr;
+    return remove_member(mine);
+  }
   wait_until_alone(mine);
   if (mine->parent != nullptr) remove_member(mine->parent);
   one->in = nullptr;
