@@ -89,7 +89,7 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_create_filled(weft_function 
 WEFT_NODISCARD WEFT_API weft_status weft_ext_thread_start(weft_thread *owned);
 
 /* Makes an owned unit ready as weft_ext_thread_start does, and sends it to a worker that looks for
- * work at this moment, if there is one. There it starts at once; a unit of weft_ext_thread_start
+ * work at this moment, if there is one. There it starts soon; a unit of weft_ext_thread_start
  * waits until the caller's worker answers a worker that asks for work, which it does at its next
  * switch or creation. Use it for few units that each run for microseconds or more, such as the
  * parts of a loop: the caller's worker cannot take the unit back cheaply.

@@ -168,7 +168,7 @@ bool offer(worker* w, unit* one) {
   if (idle == nullptr) return false;
   note(w->rt, WEFT_ON_READY, one);
   one->state.store(unit_state::ready, base::relaxed);
-  send_to(idle, one);
+  mail_to(idle, one);  // it may have found other work meanwhile: then a sleeper is woken
   return true;
 }
 

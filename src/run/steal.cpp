@@ -130,11 +130,11 @@ bool passes_one_around(const worker* victim) {
   return false;
 }
 
-unit* take_from(worker* w, worker* victim) {
+unit* take_from(worker* w, worker* victim, bool* is_passed_around) {
   if (!victim->mail.is_empty()) return victim->mail.take_all();
   if (victim->ready.stealable() == 0) return nullptr;
   if (passes_one_around(victim)) {
-    stand_back(w, os::now_ns());
+    *is_passed_around = true;
     return nullptr;
   }
   w->reply.store(pending, base::relaxed);
@@ -315,14 +315,16 @@ bool ask_for_forks(worker* w, std::uint64_t now) {
 
 // Public forks, or units where those may be taken.
 unit* take_what_is_offered(worker* w, bool may_take_units) {
+  bool is_passed_around = false;
   for (unsigned step = 0; step < w->victim_count; ++step) {
     worker* const victim = worker_in_slot(w->rt, w->victims[step]);
     if (victim == nullptr) continue;
     if (may_take_units && has_units_to_take(victim)) {
-      if (unit* chain = take_from(w, victim); chain != nullptr) return bring_home(w, chain);
+      if (unit* chain = take_from(w, victim, &is_passed_around); chain != nullptr) return bring_home(w, chain);
     }
     if (unit* one = take_public_forks_from(w, victim); one != nullptr) return one;
   }
+  if (is_passed_around) stand_back(w, os::now_ns());
   return nullptr;
 }
 
@@ -388,7 +390,9 @@ namespace {
 // Null also where no worker keeps any for long.
 [[gnu::noinline]] unit* take_kept_units(worker* w) {
   worker* const victim = look_for_kept_units(w);
-  unit* const chain = victim != nullptr ? take_from(w, victim) : nullptr;
+  bool is_passed_around = false;
+  unit* const chain = victim != nullptr ? take_from(w, victim, &is_passed_around) : nullptr;
+  if (is_passed_around) stand_back(w, os::now_ns());
   return chain != nullptr ? bring_home(w, chain) : nullptr;
 }
 

@@ -52,8 +52,8 @@ aligned_t run_span(void* argument) {
 // ---- parts, where workers without work take them ----
 //
 // A part in two, and the second half is a task, which its maker joins, and so runs itself if no
-// other worker has begun it. It is offered to a worker that looks for work, unless the first part of
-// the last loop with this body took less time than it takes another worker to get one.
+// other worker has begun it. It is offered to a worker that looks for work, unless this body is the
+// last one whose first part took less time than it takes another worker to get one.
 
 struct branch {
   crew* all;
