@@ -189,7 +189,7 @@ static void orphans(void) {
 }
 
 /* 6: a yield of a parent whose other children end one after the other lets others run, too. */
-static atomic_int is_set, run_quickly;
+static atomic_int is_set, run_quickly, has_passed;
 static aligned_t set_it(void *unused) {
   (void)unused;
   atomic_store(&is_set, 1);
@@ -203,25 +203,31 @@ static aligned_t be_quick(void *unused) {
 static aligned_t wait_for_gate(void *unused) {
   (void)unused;
   OK(qthread_readFF(NULL, &gate));
+  atomic_store(&has_passed, 1);
   return 0;
+}
+
+static qthread_shepherd_id_t other_shepherd(void) {
+  return (qthread_shepherd_id_t)((qthread_shep() + 1) % qthread_num_shepherds());
 }
 
 static void yields_beside_ends(void) {
   const qthread_shepherd_id_t here = qthread_shep();
   if (qthread_num_shepherds() < 2 || here == NO_SHEPHERD || getenv("WEFT_SCHEDULE") != NULL) return;
-  const qthread_shepherd_id_t there = (qthread_shepherd_id_t)((here + 1) % qthread_num_shepherds());
   const int argument = 0;
   OK(qthread_empty(&gate));
   atomic_store(&is_set, 0);
-  OK(qthread_fork_copyargs_to(wait_for_gate, &argument, sizeof argument, NULL, there));
+  atomic_store(&has_passed, 0);
+  OK(qthread_fork_copyargs_to(wait_for_gate, &argument, sizeof argument, NULL, other_shepherd()));
   OK(qthread_fork_to(set_it, NULL, NULL, here));
   while (atomic_load(&is_set) == 0) {
     const int before = atomic_load(&run_quickly);
-    OK(qthread_fork_copyargs_to(be_quick, &argument, sizeof argument, NULL, there));
+    OK(qthread_fork_copyargs_to(be_quick, &argument, sizeof argument, NULL, other_shepherd())); /* a yield may move the caller */
     while (atomic_load(&run_quickly) == before) sched_yield();
     qthread_yield();
   }
   OK(qthread_fill(&gate));
+  while (atomic_load(&has_passed) == 0) qthread_yield();
 }
 
 static void fork_outside(void *unused) {
