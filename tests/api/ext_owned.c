@@ -95,6 +95,23 @@ static void runs_what_it_offers(void) {
   }
 }
 
+/* To a worker that looks for work, as the last unit kept it awake: no thief takes it. */
+static void sends_what_it_offers(void) {
+  bool is_sent = weft_worker_count() == 1;
+  for (int i = 0; i < 20000 && !is_sent; ++i) {
+    weft_stats before = WEFT_STATS_INIT, after = WEFT_STATS_INIT;
+    atomic_int runs = 0;
+    weft_thread *const one = make(count, &runs, NULL);
+    OK(weft_stats_read(WEFT_ANY_WORKER, &before));
+    OK(weft_ext_thread_offer(one));
+    for (int round = 0; round < 100000 && atomic_load(&runs) == 0; ++round) continue;
+    OK(weft_stats_read(WEFT_ANY_WORKER, &after));
+    is_sent = atomic_load(&runs) == 1 && after.thefts == before.thefts;
+    OK(weft_thread_join(one));
+  }
+  CHECK(is_sent);
+}
+
 /* Thieves may be faster. */
 static void takes_back_what_has_not_started(void) {
   for (int i = 0; i < 100; ++i) {
@@ -552,6 +569,7 @@ static void all(void) {
   RUN(starts_in_the_default_queue);
   RUN(does_not_start_what_has_a_pool);
   RUN(runs_what_it_offers);
+  RUN(sends_what_it_offers);
   RUN(takes_back_what_has_not_started);
   RUN(takes_back_nothing_that_has_started);
   RUN(takes_back_in_turn);
