@@ -30,10 +30,10 @@ static threads_status wait_outside(threads_parking *parking, const uint32_t *wor
   return THREADS_OK;
 }
 
-/* reserved: the number of the start whose implementation uses the words; 0: none did. */
+/* The words are those of the implementation of that start; 0: of none. */
 static bool is_of_this_start(const threads_parking *parking) {
   /* acquire: the words that were cleared; pairs with renew */
-  return __atomic_load_n(&parking->reserved, __ATOMIC_ACQUIRE) == (uint32_t)caller_starts();
+  return __atomic_load_n(&parking->start, __ATOMIC_ACQUIRE) == (uint32_t)caller_starts();
 }
 
 /* An implementation finds words of its own or zeros, not what another one has left there: no thread
@@ -45,7 +45,7 @@ static void renew(threads_parking *parking) {
   if (!is_of_this_start(parking)) {
     memset(parking->opaque, 0, sizeof parking->opaque);
     /* release: the words; pairs with is_of_this_start */
-    __atomic_store_n(&parking->reserved, (uint32_t)caller_starts(), __ATOMIC_RELEASE);
+    __atomic_store_n(&parking->start, (uint32_t)caller_starts(), __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
 }

@@ -25,7 +25,7 @@ extern "C" {
  * kernel. */
 typedef struct threads_parking {
   uint32_t outside;    /* the library's own */
-  uint32_t reserved;   /* the library's own */
+  uint32_t start;      /* the library's own */
   uint64_t opaque[16]; /* the library's own */
 } threads_parking;
 /* A place at which no caller waits. */
