@@ -148,10 +148,6 @@ bool may_offer(const worker* w, const unit* one) {
          rt->settings.locality == WEFT_LOCALITY_STEAL;
 }
 
-}  // namespace
-
-namespace {
-
 worker* find_idle(const worker* w) {
   const unsigned slots = w->rt->worker_slots.load(base::relaxed);
   for (unsigned step = 1; step < slots; ++step) {

@@ -168,10 +168,6 @@ bool take_to_run_here(worker* w, const unit* self, unit* one) {
   return is_mine;
 }
 
-}  // namespace
-
-namespace {
-
 void note_start(const worker* w, unit* one) {
   if (const runtime* const rt = w != nullptr ? w->rt : local::current_runtime(); rt->is_observed)
     one->set(is_known);  // what then becomes of it is told on the long ways

@@ -361,7 +361,8 @@ static void park(mpi_wait *wait) {
   (void)result; /* the caller is a ULT */
 }
 
-/* By a caller that cannot leave its worker, where a call that waits would keep all others out of MPI. */
+/* By a caller that cannot leave its worker, where a call that waits would keep all others out of
+ * MPI. */
 static void poll(mpi_wait *wait) {
   const uint64_t begin_ns = now_ns();
   unsigned tests = 0;

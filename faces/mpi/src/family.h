@@ -5,7 +5,8 @@
 
 #include <mpi.h>
 
-/* Handles of the standard ABI and of MPICH are numbers. MPICH's header for the ABI does not name MPICH. */
+/* Handles of the standard ABI and of MPICH are numbers. MPICH's header for the ABI does not name
+ * MPICH. */
 #if defined(OPEN_MPI)
 #define WEFT_MPI_FAMILY "Open MPI"
 #define WEFT_MPI_LIBRARY "libweft-mpi-openmpi"

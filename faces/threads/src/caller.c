@@ -1,4 +1,5 @@
-/* See caller.h; and the mark of the main thread, which follows its caller into the runtime and out of it. */
+/* See caller.h; and the mark of the main thread, which follows its caller into the runtime and out
+ * of it. */
 #include "caller.h"
 
 #include <sched.h>

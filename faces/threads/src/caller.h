@@ -1,4 +1,5 @@
-/* The caller, for objects that work at any time: a thread of the implementation that runs, or an OS thread. */
+/* The caller, for objects that work at any time: a thread of the implementation that runs, or an OS
+ * thread. */
 #ifndef WEFT_THREADS_SRC_CALLER_H
 #define WEFT_THREADS_SRC_CALLER_H
 
@@ -7,7 +8,8 @@
 
 #include <weft_threads/types.h>
 
-/* Of no other caller that lives, except that tasks of an anonymous list may have their parent's; never 0. */
+/* Of no other caller that lives, except that tasks of an anonymous list may have their parent's;
+ * never 0. */
 uint64_t caller_identity(void);
 bool caller_is_outside(void);
 uint64_t caller_starts(void); /* how often an implementation was started */

@@ -109,7 +109,8 @@ static threads_status attach(threads_tracked_key *key, struct threads_tracked_va
   return threads_fail_without_memory("threads_tracked_set");
 }
 
-/* Keeps the record (*record is null then), unless a caller of the same identity has made one meanwhile: that has the value. */
+/* Keeps the record (*record is null then), unless a caller of the same identity has made one
+ * meanwhile: that has the value. */
 static threads_status add(threads_tracked_key *key, struct threads_tracked_value **record) {
   threads_status status = THREADS_OK;
   pthread_mutex_lock(&mutex);

@@ -167,8 +167,9 @@ class [[nodiscard]] completion {
 // Returns a future of a request's status, and takes the request over: the variable becomes
 // MPI_REQUEST_NULL. get() throws request_error if MPI returned an error for it, and weft::error
 // (ended) if the runtime ends first: then nothing can complete the request any more, so the runtime
-// must outlive it. The request is not a persistent one. Never switches. Callable from any. Throws weft::error: not_initialized (no runtime, and the request is not
-// complete); the variable is then as it was.
+// must outlive it. The request is not a persistent one. Never switches. Callable from any. Throws
+// weft::error: not_initialized (no runtime, and the request is not complete); the variable is then
+// as it was.
 [[nodiscard]] inline future<MPI_Status> as_future(MPI_Request& request) {
   auto* const made = new detail::request_state(request);
   future<MPI_Status> result{weft::detail::state_pointer<weft::detail::state<MPI_Status>>(made)};

@@ -14,7 +14,8 @@
  *   bits 33 to 63   how many children have ended, modulo 2^31; each child adds one as its last step
  *   bit 32          the parent has ended
  *   bit 31          the parent parks, or is about to
- *   bits 0 to 30    the count at which it is to be woken; once it has ended, at which the word is freed
+ *   bits 0 to 30    the count at which it is to be woken; once it has ended, the one at which the word
+ *                   is freed
  *
  * The parent alone writes the lower 33 bits. The child whose step reaches the count wakes the parent
  * by the word's address, which it does not read again. */
@@ -116,7 +117,8 @@ void chpl_weft_end_family(chpl_weft_task *task) {
   }
 }
 
-/* Parks until as many children have ended in all, or a pause has passed, or a child wakes the caller. */
+/* Parks until as many children have ended in all, or a pause has passed, or a child wakes the
+ * caller. */
 static weft_status park_until(chpl_weft_children *mine, uint64_t word, uint32_t count, uint64_t pause_ns) {
   const uint64_t deadline = weft_deadline_in(pause_ns);
   uint64_t with;
