@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "os/fault.hpp"
 
 namespace weft::os {
@@ -39,5 +41,16 @@ bool set_signal_timer(int timer, std::uint64_t period_ns) {
 void delete_signal_timer(int timer) { syscall(SYS_timer_delete, timer); }
 
 bool send_signal(int thread_id, int signal) { return syscall(SYS_tgkill, getpid(), thread_id, signal) == 0; }
+
+signals_held::signals_held() {
+  sigset_t held;
+  sigfillset(&held);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&held, own);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
+  sigprocmask(SIG_SETMASK, &held, &before_);
+}
+
+// NOLINTNEXTLINE(concurrency-mt-unsafe): of the calling OS thread
+signals_held::~signals_held() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 }  // namespace weft::os

@@ -25,4 +25,17 @@ bool make_signal_timer(int thread_id, int signal, int* timer);
 bool set_signal_timer(int timer, std::uint64_t period_ns);
 void delete_signal_timer(int timer);
 
+// Keeps signals from the calling OS thread, and from every OS thread that it starts meanwhile, but
+// for those that an OS thread causes itself: a fault, abort.
+class signals_held {
+ public:
+  signals_held();
+  ~signals_held();
+  signals_held(const signals_held&) = delete;
+  signals_held& operator=(const signals_held&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace weft::os

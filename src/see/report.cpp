@@ -9,6 +9,7 @@
 
 #include "os/fault.hpp"
 #include "os/peek.hpp"
+#include "os/signal.hpp"
 #include "os/thread.hpp"
 #include "run/fork.hpp"
 #include "run/wait.hpp"
@@ -334,14 +335,19 @@ void* run_errand(void* memory) {
   return nullptr;
 }
 
+// A signal of the program goes to an OS thread that knows whether it holds the runtime.
+bool start_helper(os::os_thread* helper, errand* todo) {
+  constexpr std::size_t os_stack_bytes = 512 * 1024;  // the C++ library's demangler takes some hundred bytes a character
+  const os::signals_held while_it_starts;
+  return os::start_thread(helper, run_errand, todo, os_stack_bytes, "weft-report") == status::ok;
+}
+
 }  // namespace
 
 void run_beside(void (*body)(void* argument, names how), void* argument) {
-  constexpr std::size_t os_stack_bytes = 512 * 1024;  // the C++ library's demangler takes some hundred bytes a character
   errand todo{body, argument};
   os::os_thread helper;
-  if (os::start_thread(&helper, run_errand, &todo, os_stack_bytes, "weft-report") != status::ok)
-    return body(argument, names::raw);
+  if (!start_helper(&helper, &todo)) return body(argument, names::raw);
   os::join_thread(helper);
 }
 

@@ -3,11 +3,16 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
 
 #include <weft/ext.h>
@@ -67,6 +72,21 @@ struct blocked_worker {
   const own_errors& errors;
   const char* should_say;
 };
+
+// Of the OS thread of that process with that name, as /proc shows it; none: there is no such OS thread.
+std::optional<std::uint64_t> signals_held_by(pid_t process, const std::string& name) {
+  for (const auto& each : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+    std::ifstream status(each.path() / "status");
+    std::string line;
+    if (!std::getline(status, line) || line != "Name:\t" + name) continue;
+    while (std::getline(status, line)) {
+      if (line.rfind("SigBlk:", 0) == 0) return std::stoull(line.substr(7), nullptr, 16);
+    }
+  }
+  return {};
+}
+
+bool is_among(int signal, std::uint64_t signals) { return (signals >> (signal - 1) & 1) != 0; }
 
 void is_default(int signal) {
   struct sigaction now;
@@ -217,6 +237,35 @@ TEST_CASE("SIGQUIT on the OS thread that writes a dump already ends the program 
   INFO(end.errors);
   CHECK(end.signal == SIGQUIT);
   CHECK(end.says("holds the runtime"));
+}
+
+TEST_CASE("the OS thread that writes a dump beside its caller takes no signals") {
+  const child_end end = run_in_child([] {
+    start(1);
+    weft_event event = WEFT_EVENT_INIT;
+    for (int each = 0; each < 100; ++each) NEED(weft_thread_create(waits_here, &event, nullptr, nullptr) == WEFT_OK);
+    int ends[2];
+    NEED(pipe(ends) == 0 && fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0);
+    const pid_t writer = getpid();
+    const pid_t reader = fork();
+    if (reader == 0) {
+      pollfd begun{ends[0], POLLIN, 0};
+      NEED(close(ends[1]) == 0 && poll(&begun, 1, -1) == 1);
+      const std::optional<std::uint64_t> held = signals_held_by(writer, "weft-report");
+      NEED(held.has_value());
+      NEED(is_among(SIGQUIT, *held) && is_among(SIGTERM, *held) && is_among(SIGUSR1, *held));
+      NEED(!is_among(SIGSEGV, *held) && !is_among(SIGABRT, *held));
+      _exit(0);  // which ends the dump: nothing reads it any more
+    }
+    NEED(close(ends[0]) == 0);
+    std::signal(SIGPIPE, SIG_IGN);
+    static_cast<void>(weft_dump(ends[1]));
+    int ended = 0;
+    NEED(waitpid(reader, &ended, 0) == reader);
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("a call that waits in the system goes on while SIGQUIT has all threads written") {
