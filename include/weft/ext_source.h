@@ -12,7 +12,8 @@ extern "C" {
 /* Adds a source, which workers poll (weft_ext_source_add_at: which one of them polls).
  * Workers call poll(state) as a callback, one worker at a time: busy ones now and then, idle ones
  * before they sleep. The first poll may run before this call has returned. poll makes units ready
- * (by unpark, create, set) and returns how many. While a source is there, no deadlock is reported.
+ * (by unpark, create, set) and returns how many; if any, it is called again before all workers
+ * sleep. While a source is there, no deadlock is reported.
  * *out receives the source. A source that is never removed is freed with the runtime.
  * Errors: WEFT_INVALID (poll or out is null), WEFT_NOT_INITIALIZED, WEFT_NOMEM, WEFT_AGAIN (there
  * are 64 sources).

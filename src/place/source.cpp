@@ -39,7 +39,10 @@ void poll(const worker* w, source* one) {
   one->poller.store(w, base::relaxed);
   // [A66] acquire: sees what was there when it was notified; pairs with [A67]
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
-  if (!one->is_removed.load(base::relaxed)) static_cast<void>(one->calls.poll(one->state));
+  const bool has_found = !one->is_removed.load(base::relaxed) && one->calls.poll(one->state) != 0;
+  // There may be more, in a poll that takes some at a time. A read-modify-write: what a notifier
+  // published meanwhile stays published.
+  if (has_found) static_cast<void>(one->wants_poll.exchange(true, base::relaxed));
   one->poller.store(nullptr, base::relaxed);
   leave(one);
 }

@@ -122,6 +122,47 @@ static void notified_by_a_handler(void) {
   close_channel(&signalled);
 }
 
+/* ---- a poll that takes one at a time ---- */
+
+struct store {
+  weft_source *source;
+  weft_semaphore taken;
+  atomic_int left;
+};
+
+static size_t take_one(void *argument) {
+  struct store *store = argument;
+  if (atomic_load(&store->left) == 0) return 0;
+  atomic_fetch_sub(&store->left, 1);
+  OK(weft_semaphore_release(&store->taken, 1));
+  usleep(500); /* another worker runs the taker, cannot poll, and sleeps */
+  return 1;
+}
+
+static void take_all(void *argument) {
+  struct store *store = argument;
+  for (int i = 0; i < MESSAGES; ++i) OK(weft_semaphore_acquire(&store->taken));
+}
+
+static void *notify_once(void *argument) {
+  struct store *store = argument;
+  usleep(2000); /* time to fall asleep */
+  atomic_store(&store->left, MESSAGES);
+  weft_ext_source_notify(store->source);
+  return NULL;
+}
+
+static void polled_until_it_finds_nothing(void) {
+  struct store store = {.taken = WEFT_SEMAPHORE_INIT(0)};
+  OK(weft_ext_source_add(take_one, &store, &store.source));
+  weft_thread *taker = start(take_all, &store);
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, notify_once, &store) == 0);
+  OK(weft_thread_join(taker));
+  CHECK(pthread_join(other, NULL) == 0);
+  OK(weft_ext_source_remove(store.source));
+}
+
 /* ---- removal waits for a poll that runs ---- */
 
 struct slow {
@@ -193,6 +234,7 @@ static void all(void) {
   RUN(polled_while_busy);
   RUN(wakes_sleepers);
   RUN(notified_by_a_handler);
+  RUN(polled_until_it_finds_nothing);
   RUN(removal_waits);
   RUN(refuses);
 }
@@ -217,6 +259,7 @@ int main(void) {
   OK(weft_init(&config));
   RUN(wakes_sleepers);
   RUN(notified_by_a_handler);
+  RUN(polled_until_it_finds_nothing);
   RUN(removal_waits);
   OK(weft_finalize());
   without_a_runtime();
