@@ -1,5 +1,5 @@
-/* Two threads lock two mutexes in opposite order. When nothing can ever run again, Weft says who
- * waits for what; it then waits on, or ends the program when told so:
+/* Two threads lock two mutexes in opposite order. When nothing can ever run again, Weft says which
+ * thread waits for what; it then waits on, or ends the program when told so:
  *
  *   WEFT_DEADLOCK=abort ./06_deadlock */
 #include <stdio.h>

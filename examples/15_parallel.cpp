@@ -61,6 +61,6 @@ int main() {
       if (i % 300 == 299) throw std::runtime_error("nobody likes " + std::to_string(i));
     });
   } catch (const std::runtime_error& problem) {
-    std::printf("%s\n", problem.what());  // the first in the order of the loop, whoever was faster
+    std::printf("%s\n", problem.what());  // the first in the order of the loop, not in time
   }
 }

@@ -1,6 +1,6 @@
 // What runs a kernel's threads or tasks, and which kernels it runs. A runtime is started before a
-// body is called and stopped after it, outside the measured time; the body is called by whom the
-// runtime wants as its first caller (Weft's adopted main thread).
+// body is called and stopped after it, outside the measured time; the body is called by the
+// first caller that the runtime wants (Weft's adopted main thread).
 //
 // Each program has its own table of runtimes: bench/runtimes/weft.cpp is the weft command's; every
 // rival is a program of its own.

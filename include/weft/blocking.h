@@ -16,8 +16,8 @@
  * - weft_worker_adopt returns WEFT_BUSY, the last weft_finalize WEFT_NOT_OWNER. weft_init nests in
  *   the runtime that runs, also while that ends, as the end waits for the region.
  *
- * Locks and joins know the thread all the same: a region does not change who holds a mutex or a
- * read-write lock. What the thread locked before it may unlock inside, and the reverse; a recursive
+ * Locks and joins know the thread all the same: a mutex or a read-write lock keeps its holder in a
+ * region. What the thread locked before it may unlock inside, and the reverse; a recursive
  * mutex that it holds it may enter again inside, and other threads may not, even if they run, or
  * are in a region, on the same OS thread. A thread that joins itself inside gets WEFT_DEADLOCK.
  *

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer. Comments of
-the core, of net, dist and the tests name what acts: the waker, a thief, another worker, and not who, whoever or nobody.
+"""Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer. Comments
+of C and C++ files name what acts: the waker, a thief, another worker, and not who, whoever or nobody.
 
 usage: prose.py [folder]"""
 
@@ -11,7 +11,7 @@ import sources
 
 COLUMNS = 100
 NAMELESS = re.compile(r"\b(?:who|whom|whoever|somebody|someone|nobody|anybody|anyone)\b", re.IGNORECASE)
-NAMING = ["src", "net", "dist", "tests"]
+NAMING = ["src", "include", "net", "dist", "lang", "faces", "bench", "examples", "tests"]
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 

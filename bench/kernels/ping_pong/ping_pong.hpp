@@ -1,6 +1,6 @@
 // Threads that wait for each other, again and again.
-//   mutex-handover       two threads a worker and one mutex. Who holds it yields once, so that others come and have to wait for it; who
-//                        has let go of it yields once, so that one of them gets it, whether or not the mutex is fair. The metric
+//   mutex-handover       two threads a worker and one mutex. Its holder yields once, so that others come and have to wait for it; one
+//                        that has let go of it yields once, so that one of them gets it, whether or not the mutex is fair. The metric
 //                        handovers_ratio says in how many of the locks it was another one's before. The answer is a plain counter
 //                        under the mutex
 //   condition-ping-pong  pairs of threads, as many as there are workers; a pair shares a mutex and has a condition for each of the two,

@@ -1,6 +1,6 @@
 // STREAM-EP ("embarrassingly parallel"; Chapel's hpcc/stream-ep.chpl): a task for each locale,
 // which has vectors of its own and does by itself what STREAM does, without a word to the others. A
-// machine of one memory is one locale. What differs from STREAM there is who hands the loops out: a
+// machine of one memory is one locale. What differs from STREAM there is what hands the loops out: a
 // task, not the program's first thread. units: elements, in all trials.
 #pragma once
 

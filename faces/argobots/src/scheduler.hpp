@@ -1,5 +1,5 @@
-// Schedulers of the face: who asks "does my scheduler stop", "what has it to run", "who frees it"
-// goes through here.
+// Schedulers of the face: whether one stops, what it has to run and which caller frees it is
+// decided here.
 //
 // A scheduler runs in a ULT of its own (`thread`): a stream's main scheduler, or one that was put
 // into a pool. Requests are bits that any caller sets; the scheduler looks at them by

@@ -55,7 +55,7 @@ struct stream {
   unsigned looks;                 // at events, by the main scheduler
   int os_thread;                  // as the system numbers it; see started
 
-  // anyone
+  // any OS thread
   face::spinlock changing;      // the scheduler that main_scheduler names stays while another stream holds it
   weft_event started;           // its OS thread is known
   atomic<weft_thread*> handed;  // of the primary stream: the primary ULT, which ABT_finalize needs there and another stream found

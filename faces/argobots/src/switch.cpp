@@ -272,7 +272,7 @@ void run_unit(weft_thread* owned) {
 
 namespace {
 
-// What was asked of the stream, and `who`, a scheduler that runs there, has not been told yet.
+// What was asked of the stream, and a scheduler that runs there has not been told yet.
 std::uint32_t requests_to_pass_on(const stream* here, const scheduler* who) {
   const unit_fields* const main = fields_of(here->scheduler_thread);
   std::uint32_t wanted = 0;

@@ -64,7 +64,7 @@ struct unit_fields {
   std::size_t stack_bytes;   // likewise; 0: the default
   weft_thread* parent;       // its last dispatcher
 
-  // anyone
+  // any OS thread
   atomic<stream*> last_stream;
   atomic<std::uint32_t> kind;
   atomic<std::uint32_t> request;

@@ -257,7 +257,7 @@ int qthread_migrate_to(qthread_shepherd_id_t const shepherd);
  * scheduler deals tasks out in turn (nemesis, distrib). */
 void qthread_reset_target_shep(void);
 
-/* ---- who and where --------------------------------------------------------------------------- */
+/* ---- ids and places ------------------------------------------------------------------------- */
 
 #define QTHREAD_NULL_TASK_ID UINT_MAX
 #define QTHREAD_NON_TASK_ID 0

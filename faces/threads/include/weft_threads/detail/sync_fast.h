@@ -1,8 +1,8 @@
 /* Weft: full/empty variables whose common case is two atomic operations, for implementations whose mutex and condition are dearer.
  *
- * state: full 1, busy 2 (somebody copies the value), waited 4 (all go through the mutex inside, see sync_slow.h).
- * Who turns an idle, unwaited state busy owns the value until it makes it idle again, keeping `waited`. While `waited` is set and `busy`
- * is not, the holder of the mutex owns state and value. A fast call touches nothing after it made the state idle, so whoever reads the
+ * state: full 1, busy 2 (a call copies the value), waited 4 (all go through the mutex inside, see sync_slow.h).
+ * A call that turns an idle, unwaited state busy owns the value until it makes it idle again, keeping `waited`. While `waited` is set and `busy`
+ * is not, the holder of the mutex owns state and value. A fast call touches nothing after it made the state idle, so a reader of the
  * value may reuse the memory. Explored by tests/model/threads_sync_model.cpp. */
 #ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H
 #define WEFT_THREADS_DETAIL_SYNC_FAST_H

@@ -2,7 +2,7 @@
  * sources of implementations, not for programs; see sync_fast.h for the states.
  *
  * Every call that leaves the variable full wakes one that waits for that, and likewise for empty: a reader that leaves it full passes the
- * wake-up on. Only readers end the slow way, when nobody waits: a writer must not touch the variable once a fast reader could take the
+ * wake-up on. Only readers end the slow way, when no call waits: a writer must not touch the variable once a fast reader could take the
  * value, and it has the mutex to unlock. */
 #ifndef WEFT_THREADS_DETAIL_SYNC_SLOW_H
 #define WEFT_THREADS_DETAIL_SYNC_SLOW_H
