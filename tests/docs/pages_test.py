@@ -74,6 +74,16 @@ def tables_without_a_head(top):
                 yield os.path.relpath(page, top), first
 
 
+class DecisionsTest(unittest.TestCase):
+    def test_each_has_its_number_and_a_row_of_the_list(self):
+        rows = re.findall(r"^\| \[(\d+)\]\((.*?)\) \| (.*) \|$", read("docs/decisions/README.md"), re.MULTILINE)
+        pages = sorted(glob.glob("[0-9]*.md", root_dir=os.path.join(TOP, "docs/decisions")))
+        self.assertEqual([page for _, page, _ in rows], pages)
+        for number, page, title in rows:
+            self.assertEqual(read(f"docs/decisions/{page}").split("\n")[0], f"# {number}: {title}")
+            self.assertEqual(page[:4], number.zfill(4))
+
+
 class TablesTest(unittest.TestCase):
     def test_the_first_change_names_what_is_there(self):
         said = read("CONTRIBUTING.md").split("## Your first change")[1].split("\n## ")[0]
