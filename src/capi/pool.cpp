@@ -6,6 +6,7 @@
 #include "capi/handles.hpp"
 #include "capi/points.hpp"
 #include "life/adopted.hpp"
+#include "life/removal.hpp"
 #include "life/workers.hpp"
 #include "place/pool.hpp"
 #include "place/serving.hpp"
@@ -22,15 +23,15 @@ extern "C" {
 
 weft_status weft_worker_add(unsigned* out) {
   static constexpr call_errors of{"weft_worker_add", "out"};
-  sched::runtime* rt = sched::local::current_runtime();
   if (out == nullptr) return refuse_null(of);
-  return rt != nullptr ? told(sched::add_worker(rt, out), of) : no_runtime(of);
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::add_worker(out), of);
 }
 
 weft_status weft_worker_remove(unsigned worker) {
   static constexpr call_errors of{.call = "weft_worker_remove", .invalid = {"worker", no_such_worker}};
-  sched::runtime* rt = sched::local::current_runtime();
-  return rt != nullptr ? told(sched::remove_worker(rt, worker), of, nullptr, worker) : no_runtime(of);
+  if (sched::is_left_behind()) return told(WEFT_UNSUPPORTED, of);
+  return told(sched::remove_worker(worker), of, nullptr, worker);
 }
 
 weft_status weft_worker_adopt(const weft_adopt_config* config) {

@@ -45,12 +45,10 @@ status refuse_under_schedule() {
 
 // The runtime does not end meanwhile, nor, once the slot is taken, before end_call.
 status take_slot_to_adopt(runtime** rt, worker** out) {
-  local::hold(rt);
-  status result = status::not_initialized;
-  if (*rt != nullptr)
-    result = (*rt)->turns != nullptr ? refuse_under_schedule() : slots::take(*rt, slots::purpose::adoption, out);
-  local::let_go();
-  return result;
+  const local::steady_runtime now;
+  *rt = now.get();
+  if (*rt == nullptr) return status::not_initialized;
+  return (*rt)->turns != nullptr ? refuse_under_schedule() : slots::take(*rt, slots::purpose::adoption, out);
 }
 
 adopted* make_record(const worker* w) {

@@ -67,11 +67,11 @@ void leave_os_thread(blocking_call* call) {
   kept.unpack(w, self);
 }
 
-// After another OS thread has taken the worker.
+// The caller could not take its worker back.
 void come_back(blocking_call* call) {
   worker* const w = call->w;
   hosts* const all = hosts_of(w->rt);
-  wait_until(call, call_phase::taken);
+  if (!await_taken(call)) return become_worker_again(w, call);
   if (call->began_ns != 0 && os::now_ns() - call->began_ns < w->rt->settings.blocking_ns) note_length(all, call->place, false);
   const bool has_no_other_place = is_programs_own(call->own);
   if ((call->self->has(stays_put) || has_no_other_place) && claim(all, w, call, has_no_other_place)) {
@@ -201,12 +201,12 @@ void await_os_thread(int id) {
   while (os::thread_id() != id) static_cast<void>(sleep_until(os::now_ns() + pause_ns));
 }
 
-status await_other_host(const runtime* rt, unsigned index) {
+status await_other_host(unsigned index) {
   constexpr std::uint64_t between_looks_ns = 100'000;
   const blocking_call* const call = this_blocking_call();
   if (local::current_worker() != nullptr || call->depth == 0 || call->w->index != index) return status::ok;
   while (call->w->lent.seen() == call) {
-    if (rt->spare_hosts.load(base::relaxed) == nullptr || call->w->lack_place.load(base::relaxed) != 0)
+    if (call->w->rt->spare_hosts.load(base::relaxed) == nullptr || call->w->lack_place.load(base::relaxed) != 0)
       return because(status::busy, "worker",
                      "the caller is in a blocking region on worker %u, and no OS thread is left to run it", index);
     os::sleep_until(os::now_ns() + between_looks_ns);

@@ -33,6 +33,6 @@ void await_os_thread(int id);
 
 // By the caller of weft_worker_remove, in a region of that very worker or not: until another OS
 // thread runs the worker, whose end the caller may wait for. Errors: busy (none is left for it).
-status await_other_host(const runtime* rt, unsigned index);
+status await_other_host(unsigned index);
 
 }  // namespace weft::sched

@@ -5,6 +5,8 @@
 #include "base/config.hpp"
 #include "fiber/sanitizer.hpp"
 #include "life/hosts.hpp"
+#include "life/removal.hpp"
+#include "life/slots.hpp"
 #include "life/workers.hpp"
 #include "os/clock.hpp"
 #include "os/futex.hpp"
@@ -49,6 +51,7 @@ status begin_drop(runtime* rt) {
   if (const status result = let_nothing_change(rt); result != status::ok) return result;
   while (is_changing(rt)) {
     give_up_removals(rt);
+    refuse_claims(rt);
     static_cast<void>(sleep_until(now_ns() + between_looks_ns));
   }
   return status::ok;
@@ -105,7 +108,7 @@ void await_end(runtime* rt, worker* w) {
 }  // namespace
 
 void await_switches(runtime* rt) {
-  for_workers_to_end(rt, tell_to_end);
+  for_workers_to_end(rt, slots::tell_to_end);
   for_workers_to_end(rt, [rt](worker* w) { await_end(rt, w); });
   while (are_spares_in_regions(rt)) {
     tell_joiners(rt);

@@ -220,20 +220,40 @@ void wake_region_guard(hosts* all) {
   os::futex_wake(&all->is_awake, 1);
 }
 
-void wait_until(blocking_call* call, std::uint32_t phase) {
+namespace {
+
+std::uint32_t phase_of(const blocking_call* call) {
+  // [O9] acquire: what the other OS thread did; pairs with [O10] [O11]
+  return call->phase.load(base::acquire);
+}
+
+// False: the claim was refused.
+bool await_grant(blocking_call* call) {
   for (;;) {
-    // [O9] acquire: what the other OS thread did; pairs with [O10] [O11]
-    const std::uint32_t now = call->phase.load(base::acquire);
-    if (now >= phase) return;
+    const std::uint32_t now = phase_of(call);
+    if (now >= call_phase::granted) return now == call_phase::granted;
     os::futex_wait(&call->phase, now);
   }
 }
 
+void end_wait(blocking_call* call) { os::futex_wake(&call->phase, 1); }
+
+}  // namespace
+
+bool await_taken(blocking_call* call) {
+  constexpr std::uint64_t between_attempts_ns = 1'000'000;
+  while (phase_of(call) < call_phase::taken) {
+    if (call->w->lent.take_back(call)) return false;
+    static_cast<void>(os::futex_wait_until(&call->phase, call_phase::in_place, os::now_ns() + between_attempts_ns));
+  }
+  return true;
+}
+
 namespace {
 
-bool queue_up(hosts* all, worker* w, blocking_call* call, bool insists) {
+bool queue_up(hosts* all, worker* w, blocking_call* call) {
   const queue::guard hold(all->lock);
-  if (!insists && w->rt->drops.load(base::relaxed)) return false;
+  if (!call->insists && w->rt->drops.load(base::relaxed)) return false;
   call->next_claim = nullptr;
   blocking_call** last = &w->first_claim;
   while (*last != nullptr) last = &(*last)->next_claim;
@@ -246,30 +266,81 @@ bool queue_up(hosts* all, worker* w, blocking_call* call, bool insists) {
 }  // namespace
 
 bool claim(hosts* all, worker* w, blocking_call* call, bool insists) {
-  if (!queue_up(all, w, call, insists)) return false;
+  call->insists = insists;
+  if (!queue_up(all, w, call)) return false;
   wake(w);
-  wait_until(call, call_phase::granted);
-  return true;
+  return await_grant(call);
 }
 
 void stand_by(hosts* all, worker* w, blocking_call* call) {
-  static_cast<void>(queue_up(all, w, call, true));
+  call->insists = true;
+  static_cast<void>(queue_up(all, w, call));
   grant_next(all, w);
-  wait_until(call, call_phase::granted);
+  static_cast<void>(await_grant(call));
 }
+
+namespace {
+
+// Inside the lock.
+blocking_call* take_claim(worker* w, blocking_call** link) {
+  blocking_call* const taken = *link;
+  *link = taken->next_claim;
+  w->claims.fetch_sub(1, base::relaxed);
+  w->detours.fetch_sub(1, base::relaxed);
+  return taken;
+}
+
+}  // namespace
 
 void grant_next(hosts* all, worker* w) {
   blocking_call* next = nullptr;
   {
     const queue::guard hold(all->lock);
-    next = w->first_claim;
-    w->first_claim = next->next_claim;
-    w->claims.fetch_sub(1, base::relaxed);
-    w->detours.fetch_sub(1, base::relaxed);
+    next = take_claim(w, &w->first_claim);
   }
   // [O10] release: what happened on the worker meanwhile; pairs with [O9]
   next->phase.store(call_phase::granted, base::release);
-  os::futex_wake(&next->phase, 1);
+  end_wait(next);
+}
+
+namespace {
+
+// By a caller that holds the worker: its host does not look at the claims meanwhile.
+void refuse_claims_of(hosts* all, worker* w) {
+  const queue::guard hold(all->lock);
+  for (blocking_call** link = &w->first_claim; *link != nullptr;) {
+    if ((*link)->insists) {
+      link = &(*link)->next_claim;
+      continue;
+    }
+    blocking_call* const refused = take_claim(w, link);
+    refused->phase.store(call_phase::refused, base::relaxed);
+    end_wait(refused);
+  }
+}
+
+// Null: none is queued, or its thread is in no region. The call is held until it is lent again.
+blocking_call* hold_claimed(hosts* all, worker* w) {
+  {
+    const queue::guard hold(all->lock);
+    if (w->first_claim == nullptr) return nullptr;
+  }
+  blocking_call* const call = w->lent.seen();
+  return call != nullptr && w->lent.take_over(call) ? call : nullptr;
+}
+
+}  // namespace
+
+void refuse_claims(runtime* rt) {
+  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  if (all == nullptr) return;
+  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
+    worker* const w = worker_in_slot(rt, index);
+    blocking_call* const call = w != nullptr ? hold_claimed(all, w) : nullptr;
+    if (call == nullptr) continue;
+    refuse_claims_of(all, w);
+    w->lent.lend(call);
+  }
 }
 
 namespace {

@@ -37,6 +37,9 @@ void stop_region_guard(runtime* rt);
 void stop_spares(runtime* rt);
 // WEFT_DROP. Whether callers that claimed a worker before runtime::drops was set still wait for it.
 bool are_workers_claimed(runtime* rt);
+// Ends the claims of workers whose threads are in regions, which may wait for what is dropped, but
+// for those that insist. Pre: runtime::drops is set.
+void refuse_claims(runtime* rt);
 // Whether OS threads of the library's are in regions whose workers others run.
 bool are_spares_in_regions(runtime* rt);
 
@@ -49,8 +52,9 @@ void note_length(hosts* all, const void* place, bool is_long);
 bool give_away(hosts* all, worker* w, blocking_call* call);
 // After lent_word::lend.
 void wake_region_guard(hosts* all);
-// Waits until another OS thread has done its part.
-void wait_until(blocking_call* call, std::uint32_t phase);
+// Waits until another OS thread has taken the caller's worker, which the caller could not take
+// back. False: it was only held (refuse_claims), and the caller has it back.
+bool await_taken(blocking_call* call);
 // Waits until the caller may run w again, which goes to the callers in turn. False: its unit is
 // about to be dropped. insists: it has nowhere else to go.
 bool claim(hosts* all, worker* w, blocking_call* call, bool insists);

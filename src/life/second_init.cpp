@@ -95,7 +95,7 @@ status grow(runtime* rt, const weft_config* config) {
   if (locality == WEFT_LOCALITY_STEAL) rt->steals_by_now.store(true, base::relaxed);
   while (rt->worker_count.load(base::relaxed) < wanted) {
     unsigned added = 0;
-    if (const status result = add_worker(rt, &added); result != status::ok) return result;
+    if (const status result = add_worker(&added); result != status::ok) return result;
   }
   return status::ok;
 }

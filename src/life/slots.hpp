@@ -27,6 +27,8 @@ void settle(worker* w);
 // It is an OS thread outside again.
 void unsettle(worker* w);
 
+// Inside workers_lock: the runtime ends, or drops.
+bool are_changed_no_more(const runtime* rt);
 // Inside workers_lock: from now on it may be chosen.
 void serve(runtime* rt, worker* w);
 // Inside workers_lock and pools_lock: it gets no more units, pools or schedulers. Counts as a
@@ -34,6 +36,12 @@ void serve(runtime* rt, worker* w);
 void stop_serving(runtime* rt, worker* w);
 // Afterwards: gives what it still holds to others.
 void hand_over(worker* w);
+
+// It ends where its unit switches next: worker::has_ended says so. If it serves still, what is ready
+// there stays where it is.
+void tell_to_end(worker* w);
+// Waits until its OS thread has ended.
+void join(worker* w);
 
 // The bottom of an OS thread that was made to be spare (hosts.hpp).
 void run_as_spare(runtime* rt, hosts* all);

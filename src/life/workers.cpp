@@ -14,6 +14,7 @@
 #include "life/adopted.hpp"
 #include "life/blocking.hpp"
 #include "life/hosts.hpp"
+#include "life/removal.hpp"
 #include "life/slots.hpp"
 #include "life/start.hpp"
 #include "os/clock.hpp"
@@ -170,16 +171,6 @@ bool is_being_removed(worker* w) {
   return !w->is_serving.load(base::relaxed);
 }
 
-// What worker::remover holds once there is nothing to wait for any more.
-waiter* already_over() { return reinterpret_cast<waiter*>(std::uintptr_t{1}); }
-
-// Null: none waits, or it was taken before.
-waiter* take_remover(worker* w) {
-  // [A34] acquire: sees the remover's record; pairs with [A35]
-  waiter* const found = w->remover.exchange(already_over(), base::acquire);
-  return found != already_over() ? found : nullptr;
-}
-
 // Of the stack at whose bottom w starts.
 fiber::sanitizer::side origin_side_of(const worker* w) { return w->root != nullptr ? fiber::sanitizer::of(w->root) : own_side(); }
 
@@ -211,7 +202,7 @@ void end_worker(worker* w) {
   if (!is_being_removed(w)) return;
   slots::hand_over(w);
   // A caller that comes too late to wait sees what was done here by joining the OS thread.
-  if (waiter* const remover = take_remover(w); remover != nullptr) wake(remover);
+  wake_remover(w);
 }
 
 // Leaves the unit of a region in place, and runs its worker instead.
@@ -310,10 +301,14 @@ void* worker_main(void* argument) {
   return nullptr;
 }
 
-void join_worker(worker* w) {
+}  // namespace
+
+void slots::join(worker* w) {
   if (w->root != nullptr) return join_virtual(w);
   os::join_thread(w->os_thread);
 }
+
+namespace {
 
 void write_name(char* out, unsigned index) {
   std::strcpy(out, "weft-");
@@ -324,8 +319,13 @@ void write_name(char* out, unsigned index) {
   out[digits] = '\0';
 }
 
-// Inside workers_lock.
-bool is_changed_no_more(const runtime* rt) { return rt->is_stopping.load(base::relaxed) || rt->drops.load(base::relaxed); }
+}  // namespace
+
+bool slots::are_changed_no_more(const runtime* rt) {
+  return rt->is_stopping.load(base::relaxed) || rt->drops.load(base::relaxed);
+}
+
+namespace {
 
 // The record for a free slot: a new one, or that of a worker that ended there. Inside workers_lock.
 worker* take_slot(runtime* rt, unsigned index) {
@@ -346,6 +346,8 @@ worker* take_slot(runtime* rt, unsigned index) {
   w->has_ended.store(0, base::relaxed);
   w->may_run.store(false, base::relaxed);
   w->remover.store(nullptr, base::relaxed);
+  w->is_removed_by_unit.store(false, base::relaxed);
+  w->is_removal_settled.store(false, base::relaxed);
   w->is_taken = true;
   return w;
 }
@@ -368,7 +370,7 @@ void slots::give_back(runtime* rt, worker* w, purpose what) {
 status slots::take(runtime* rt, purpose what, worker** out) {
   const queue::guard hold(rt->workers_lock);
   const bool is_adoption = what == purpose::adoption;
-  if (is_changed_no_more(rt) || (is_adoption && rt->adopts_no_more)) return status::not_initialized;
+  if (are_changed_no_more(rt) || (is_adoption && rt->adopts_no_more)) return status::not_initialized;
   for (unsigned slot = 0; slot < most_workers; ++slot) {
     const worker* there = rt->workers[slot].load(base::relaxed);
     if (there != nullptr && there->is_taken) continue;
@@ -458,14 +460,14 @@ void end_one(runtime* rt, unsigned index) {
     local::set_hot(nullptr);
   } else {
     wake(w);
-    join_worker(w);
+    slots::join(w);
   }
   empty_caches(w);
 }
 
 }  // namespace
 
-void tell_to_end(worker* w) {
+void slots::tell_to_end(worker* w) {
   w->must_end.store(true, base::relaxed);
   w->detours.fetch_add(1, base::relaxed);  // nothing plain any more: it looks at must_end before it chooses
   wake(w);
@@ -473,51 +475,19 @@ void tell_to_end(worker* w) {
 
 namespace {
 
-// False: it has ended already, with the runtime.
-bool publish_remover(void* argument) {
-  auto* me = static_cast<waiter*>(argument);
-  auto* w = static_cast<worker*>(me->payload);
-  waiter* nobody = nullptr;
-  // [A35] release: publishes the record; pairs with [A34]
-  const bool waits = w->remover.compare_exchange_strong(nobody, me, base::release, base::relaxed);
-  tell_to_end(w);
-  return waits;
-}
-
-// Null: it may go.
-const char* why_it_stays(worker* w) {
-  if (w->index == 0) return "worker 0 cannot be removed";
-  if (w->adoption != nullptr) return "worker %u was adopted: its OS thread calls weft_worker_leave";
-  if (w->pinned_units.load(base::relaxed) != 0) return "units, or a source, are pinned to worker %u";
-  return serves_its_domain_only(w) ? nullptr : "worker %u serves a pool, which weft_pool_detach ends";
-}
-
-// Decides that the worker goes: it gets no more units, pools or schedulers.
-status begin_removal(runtime* rt, unsigned index, worker** out) {
-  const queue::guard hold(rt->workers_lock);
-  const queue::guard hold_pools(rt->pools_lock);
-  if (is_changed_no_more(rt)) return status::not_initialized;
-  worker* w = serving_worker(rt, index);
-  if (w == nullptr) return status::invalid;
-  if (const char* const why = why_it_stays(w); why != nullptr) return because(status::busy, "worker", why, index);
-  slots::stop_serving(rt, w);
-  *out = w;
-  return status::ok;
-}
-
-// Its OS thread has ended: leaves nothing of the worker in its slot.
-void clear_slot(runtime* rt, worker* w) {
-  retire_scheduler(rt, w);
-  w->detours.fetch_sub(1, base::relaxed);
-  const queue::guard hold(rt->workers_lock);
-  w->is_taken = false;
+// The runtime does not end before end_call.
+status take_slot_to_add(runtime** rt, worker** out) {
+  const local::steady_runtime now;
+  *rt = now.get();
+  return *rt != nullptr ? slots::take(*rt, slots::purpose::own_os_thread, out) : status::not_initialized;
 }
 
 }  // namespace
 
-status add_worker(runtime* rt, unsigned* index) {
+status add_worker(unsigned* index) {
+  runtime* rt = nullptr;
   worker* w = nullptr;
-  if (const status result = slots::take(rt, slots::purpose::own_os_thread, &w); result != status::ok) return result;
+  if (const status result = take_slot_to_add(&rt, &w); result != status::ok) return result;
   const unsigned slot = w->index;
   const status result = start_in_slot(rt, w);
   if (result == status::ok) start_watchdog(rt);
@@ -526,40 +496,12 @@ status add_worker(runtime* rt, unsigned* index) {
   return result;
 }
 
-status remove_worker(runtime* rt, unsigned index) {
-  if (!may_block()) return status::cannot_block;
-  if (const status refused = await_other_host(rt, index); refused != status::ok) return refused;
-  worker* w = nullptr;
-  if (const status refused = begin_removal(rt, index, &w); refused != status::ok) return refused;
-  waiter me("weft_worker_remove", w);
-  me.payload = w;
-  static_cast<void>(wait_published(&me, publish_remover, &me));
-  const bool is_given_up = me.payload == nullptr;
-  if (!is_given_up) {
-    join_worker(w);
-    clear_slot(rt, w);
-  }
-  end_call(rt);
-  return is_given_up ? status::not_initialized : status::ok;
-}
-
-void give_up_removals(runtime* rt) {
-  for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
-    worker* const w = worker_in_slot(rt, index);
-    if (w == nullptr || w->lent.seen() == nullptr || w->remover.load(base::relaxed) == nullptr) continue;
-    waiter* const remover = take_remover(w);
-    if (remover == nullptr) continue;
-    remover->payload = nullptr;
-    wake(remover);
-  }
-}
-
 status start_workers(runtime* rt) {
   local::set_runtime(rt);
   status result = status::ok;
   unsigned index = 0;
   if (rt->has_adopted_caller) result = adopt_caller(rt);
-  while (result == status::ok && rt->worker_count.load(base::relaxed) < rt->settings.workers) result = add_worker(rt, &index);
+  while (result == status::ok && rt->worker_count.load(base::relaxed) < rt->settings.workers) result = add_worker(&index);
   if (result == status::ok) return result;
   stop_workers(rt);
   local::set_runtime(nullptr);

@@ -32,6 +32,7 @@ struct blocking_call {
 
   base::atomic<std::uint32_t> phase{call_phase::in_place};  // futex
   blocking_call* next_claim = nullptr;                      // guarded by the lock of the hosts
+  bool insists = false;                                     // the claim: the caller has no other place to go to
 };
 
 // The region in which the calling OS thread is, or was last.

@@ -18,13 +18,16 @@ class lent_word {
  public:
   // ---- the caller ----
 
-  // [O1] release: what the caller left in the worker and in the call; pairs with [O2]
+  // Also by an OS thread that took it over and has run nothing of the worker.
+  // [O1] release: what the caller left in the worker and in the call; pairs with
+  // [O2] [O12]
   void lend(Call* call) { word_.store(call, base::release); }
 
-  // False: another OS thread has taken it. Nothing has changed otherwise, so nothing is to be seen.
+  // False: another OS thread has taken it.
   bool take_back(Call* call) {
     Call* expected = call;
-    return word_.compare_exchange_strong(expected, nullptr, base::relaxed, base::relaxed);
+    // [O12] acquire: what an OS thread did that had taken it over and has lent it again; pairs with [O1]
+    return word_.compare_exchange_strong(expected, nullptr, base::acquire, base::relaxed);
   }
 
   // ---- others ----
@@ -48,6 +51,7 @@ namespace call_phase {
 inline constexpr std::uint32_t in_place = 0;  // with the caller, as far as is said
 inline constexpr std::uint32_t taken = 1;     // another OS thread runs it, and is done with the caller's unit
 inline constexpr std::uint32_t granted = 2;   // the caller may run it again
+inline constexpr std::uint32_t refused = 3;   // it may not: WEFT_DROP
 }  // namespace call_phase
 
 }  // namespace weft::sched

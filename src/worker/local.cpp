@@ -144,6 +144,18 @@ void let_go() {
   holds_runtime.store(false, base::relaxed);
 }
 
+steady_runtime::steady_runtime() : is_held_(current_worker() == nullptr) {
+  if (is_held_) {
+    hold(&rt_);
+  } else {
+    rt_ = current_runtime();
+  }
+}
+
+steady_runtime::~steady_runtime() {
+  if (is_held_) let_go();
+}
+
 bool is_holder_or_about_to_be() { return holds_runtime.load(base::relaxed); }
 
 [[gnu::noinline]] delivery* delivery_outside() { return &this_delivery; }

@@ -91,6 +91,23 @@ bool try_hold(runtime** rt);
 // By the holder: whether another one waits for it.
 bool is_hold_wanted();
 void let_go();
+// The runtime, or the absence of one, which stays as long as this lives: OS threads outside hold it,
+// and it does not end before its units. For the step after which the runtime waits for the caller
+// (begin_call). The holder must not switch.
+class steady_runtime {
+ public:
+  steady_runtime();
+  ~steady_runtime();
+  steady_runtime(const steady_runtime&) = delete;
+  steady_runtime& operator=(const steady_runtime&) = delete;
+
+  runtime* get() const { return rt_; }
+
+ private:
+  runtime* rt_ = nullptr;
+  bool is_held_;
+};
+
 // Whether the calling OS thread holds the runtime, or was interrupted as it was about to: hold would
 // wait for ever in its signal handlers.
 bool is_holder_or_about_to_be();

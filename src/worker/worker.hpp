@@ -102,6 +102,8 @@ struct alignas(base::cache_line) worker {
   base::atomic<bool> is_serving{false};               // false: not started, ending, or ended
   base::atomic<std::uint32_t> pinned_units{0};        // guarded by the runtime's workers_lock for adding
   base::atomic<waiter*> remover{nullptr};             // waits until this worker has ended
+  base::atomic<bool> is_removal_settled{false};       // one caller has done the last of it
+  base::atomic<bool> is_removed_by_unit{false};       // not by an OS thread outside
   base::atomic<bool> may_run{false};                  // its OS thread may begin
   base::atomic<std::uint64_t> times_woken{0};         // from sleep, by others
   base::atomic<source*> kept_source{nullptr};         // in which it sleeps instead of on its futex

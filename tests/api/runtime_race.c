@@ -119,6 +119,38 @@ static void ends_while_another_comes(void) {
   }
 }
 
+/* ---- workers come and go from outside while runtimes come and go ---- */
+
+struct meddler {
+  atomic_int is_over, calls;
+};
+
+static void *add_and_remove(void *argument) {
+  struct meddler *mine = argument;
+  for (int round = 0; atomic_load(&mine->is_over) == 0; ++round) {
+    unsigned index = 1;
+    weft_status result = round % 50 == 0 ? weft_worker_add(&index) : WEFT_OK;
+    CHECK(result == WEFT_OK || result == WEFT_NOT_INITIALIZED);
+    result = weft_worker_remove(index);
+    CHECK(result == WEFT_OK || result == WEFT_NOT_INITIALIZED || result == WEFT_INVALID || result == WEFT_BUSY);
+    atomic_fetch_add(&mine->calls, 1);
+  }
+  return NULL;
+}
+
+static void workers_change_while_it_ends(void) {
+  phase = "workers change while it ends";
+  struct meddler one = {0, 0};
+  const pthread_t other = run_beside(add_and_remove, &one);
+  for (int round = 0; round < 100; ++round) {
+    init_outside(1);
+    OK(weft_finalize());
+  }
+  wait_at_least(&one.calls, 1);
+  atomic_store(&one.is_over, 1);
+  CHECK(pthread_join(other, NULL) == 0);
+}
+
 /* ---- many come and go ---- */
 
 enum { RIVALS = 5, ROUNDS = 40 };
@@ -165,6 +197,7 @@ static void many_come_and_go(void) {
 int main(void) {
   waits_for_the_end();
   ends_while_another_comes();
+  workers_change_while_it_ends();
   many_come_and_go();
   return 0;
 }

@@ -2,7 +2,7 @@
 // they hand over by, while units are sent to them or pinned to them, and weft_finalize waits.
 // Worker 0 is there from the beginning, as in A_workers_model.cpp; the logical thread that adopts
 // is the OS thread.
-// Built with src/life/adopted.cpp src/life/workers.cpp src/worker/runtime.cpp src/life/drain.cpp
+// Built with src/life/adopted.cpp src/life/workers.cpp src/life/removal.cpp src/worker/runtime.cpp src/life/drain.cpp
 // Built with src/run/end.cpp src/worker/extras.cpp src/thread/thread.cpp src/run/ready.cpp
 // Built with src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp
 // Built with src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp

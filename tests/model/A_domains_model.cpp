@@ -1,10 +1,11 @@
 // Protocol A: the domains of workers and their pools, over src/place/domains.cpp: a domain appears
 // with its first worker, and is left by its last one, while units are pushed to it and others look
 // there.
-// Built with src/place/domains.cpp src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp
+// Built with src/place/domains.cpp src/life/workers.cpp src/life/removal.cpp src/worker/runtime.cpp src/run/ready.cpp
 // Built with src/run/idle.cpp src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp
 // Built with src/place/serving.cpp src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp
 // Built with src/unit/timer.cpp
+#include "life/removal.hpp"
 #include "os/heap.hpp"
 #include "os/topology.hpp"
 #include "place/domains.hpp"
@@ -35,7 +36,7 @@ void make_domains() {
 
 void add_and_remove() {
   add();
-  check(remove_worker(the.rt, 1) == status::ok, "it is there");
+  check(remove_worker(1) == status::ok, "it is there");
 }
 
 void left_while_pushed_to() {
@@ -43,8 +44,7 @@ void left_while_pushed_to() {
   add();
   job what;
   threads(thread{"worker 1", [] { os_threads::run(0); }},
-          thread{"remover", [] { check(remove_worker(the.rt, 1) == status::ok, "it is there"); }},
-          thread{"pusher", [&] { send(what); }});
+          thread{"remover", [] { check(remove_worker(1) == status::ok, "it is there"); }}, thread{"pusher", [&] { send(what); }});
   check_run_once(what);
 }
 
@@ -63,7 +63,7 @@ void appears_for_nothing() {
   threads(thread{"adder",
                  [] {
                    unsigned index = 0;
-                   check(add_worker(the.rt, &index) == status::again, "there is no OS thread");
+                   check(add_worker(&index) == status::again, "there is no OS thread");
                  }},
           thread{"pusher", [&] { send(what); }});
   check_run_once(what);

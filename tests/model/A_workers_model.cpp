@@ -2,9 +2,10 @@
 // choose.cpp, idle.cpp), while units are sent to them, others look for work, and weft_finalize
 // waits. Worker 0 is there from the beginning; no thread runs it except where the model says so.
 // What it holds at the end counts as found.
-// Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
+// Built with src/life/workers.cpp src/life/removal.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
 // Built with src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp
 // Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
+#include "life/removal.hpp"
 #include "run/wake.hpp"
 #include "workers_world.hpp"
 
@@ -25,7 +26,7 @@ void removed_while_mail_comes() {
   add();
   job what;
   threads(thread{"worker 1", [] { os_threads::run(0); }},
-          thread{"remover", [] { check(remove_worker(the.rt, 1) == status::ok, "it was there"); }},
+          thread{"remover", [] { check(remove_worker(1) == status::ok, "it was there"); }},
           thread{"pusher", [&] { send(what); }});
   check_run_once(what);
   check(the.rt->worker_count.load(base::relaxed) == 1, "the other is left");
@@ -38,7 +39,7 @@ void removed_with_units() {
   job what;
   send(what);
   threads(thread{"worker 1", [] { os_threads::run(0); }},
-          thread{"remover", [] { check(remove_worker(the.rt, 1) == status::ok, "it was there"); }});
+          thread{"remover", [] { check(remove_worker(1) == status::ok, "it was there"); }});
   check_run_once(what);
 }
 
@@ -57,7 +58,7 @@ void removed_while_pinned_to() {
   threads(thread{"worker 1", [] { os_threads::run(0); }},
           thread{"remover",
                  [] {
-                   while (remove_worker(the.rt, 1) == status::busy) {
+                   while (remove_worker(1) == status::busy) {
                      while (worker_in_slot(the.rt, 1)->pinned_units.load(base::relaxed) != 0) weft::arch::pause();
                    }
                  }},
@@ -80,7 +81,7 @@ void comes_while_mail_comes() {
           thread{"adder",
                  [] {
                    add();
-                   check(remove_worker(the.rt, 1) == status::ok, "it is there");
+                   check(remove_worker(1) == status::ok, "it is there");
                  }},
           thread{"pusher", [&] { send(what); }});
   check_run_once(what);
@@ -108,7 +109,7 @@ void added_while_all_end() {
           thread{"adder",
                  [] {
                    unsigned index = 0;
-                   const status result = add_worker(the.rt, &index);
+                   const status result = add_worker(&index);
                    check(result == status::ok || result == status::not_initialized, "added, or too late");
                    os_threads::close();
                  }},
@@ -121,7 +122,7 @@ void removed_while_all_end() {
   threads(thread{"worker 1", [] { os_threads::run(0); }},
           thread{"remover",
                  [] {
-                   const status result = remove_worker(the.rt, 1);
+                   const status result = remove_worker(1);
                    check(result == status::ok || result == status::not_initialized, "removed, or too late");
                  }},
           thread{"finalizer", [] { end_runtime(); }});

@@ -243,7 +243,10 @@ void claimed_in_turn() {
   hosts* const all = make();
   worker* const w = the.workers[0];
   const auto claim_and_grant = [&] {
-    for (blocking_call& each : calls) check(queue_up(all, w, &each, true), "in the queue");
+    for (blocking_call& each : calls) {
+      each.insists = true;
+      check(queue_up(all, w, &each), "in the queue");
+    }
     for (blocking_call& each : calls) {
       check(each.phase.load(base::relaxed) != weft::sched::call_phase::granted, "not before its turn");
       grant_next(all, w);
@@ -252,6 +255,42 @@ void claimed_in_turn() {
     check(!is_claimed(w), "no claim is left");
   };
   threads(thread{"host", claim_and_grant});
+}
+
+// WEFT_DROP while another caller waits for a worker whose thread is in a region.
+void claims_are_refused() {
+  hosts* const all = make();
+  worker* const w = the.workers[0];
+  blocking_call& claims = calls[core_world::most_threads - 1];
+  claims.w = w;
+  w->first_claim = &claims;
+  w->claims.store(1, base::relaxed);
+  w->detours.store(1, base::relaxed);
+  base::atomic<bool> is_in_region{false};
+  threads(thread{"region",
+                 [&] {
+                   local::set_worker(w);
+                   w->current = &here().units[0];
+                   check(begin_blocking(nullptr) == status::ok, "a region");
+                   is_in_region.store(true, base::relaxed);
+                   blocking_call* const call = this_blocking_call();
+                   w->lent.take_back(call) ? become_worker_again(w, call) : come_back(call);
+                   check(local::current_worker() == w && w->lent.seen() == nullptr, "the worker is back");
+                   ++w->turns_left;
+                   if (is_claimed(w)) grant_next(all, w);
+                 }},
+          thread{"claim",
+                 [&] {
+                   const bool is_granted = weft::sched::await_grant(&claims);
+                   if (is_granted) check(w->turns_left == 1, "after the region");
+                   explorer::outcome(is_granted ? 1 : 0);
+                 }},
+          thread{"finalizer", [&] {
+                   the.rt->drops.store(true, base::relaxed);
+                   while (!is_in_region.load(base::relaxed)) weft::arch::pause();
+                   refuse_claims(the.rt);
+                 }});
+  check(w->claims.load(base::relaxed) == 0 && w->detours.load(base::relaxed) == 0, "counted once");
 }
 
 // The spare OS thread has waited long enough just when the guard calls it.
@@ -316,6 +355,8 @@ const model beside_another{
 const model at_once{"O given at once", {.at_least = 10, .quick = quick, .deep = deep}, given_at_once};
 const model lacking{"O lacks before a known place", {.at_least = 1, .quick = quick, .deep = deep}, lacks_before_a_known_place};
 const model in_turn{"O claimed in turn", {.at_least = 1, .quick = quick, .deep = deep}, claimed_in_turn};
+const model refused{
+    "O claims are refused", {.at_least = 10, .quick = quick, .deep = deep, .outcomes = "0 1"}, claims_are_refused};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};

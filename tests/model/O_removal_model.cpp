@@ -3,11 +3,12 @@
 // region_guard.cpp and blocking.cpp: the removal ends, whichever OS thread runs the worker last; the
 // thread goes on where it is, or is made ready once elsewhere; each OS thread ends and is joined,
 // and none touches the worker's record once another worker may be made of it.
-// Built with src/life/workers.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
+// Built with src/life/workers.cpp src/life/removal.cpp src/worker/runtime.cpp src/run/ready.cpp src/run/idle.cpp
 // Built with src/run/wake.cpp src/run/choose.cpp src/place/pool.cpp src/place/serving.cpp
 // Built with src/run/awaiter.cpp src/run/wait.cpp src/run/resume.cpp src/unit/timer.cpp
 #include <cerrno>
 
+#include "life/removal.hpp"
 #include "workers_world.hpp"
 
 namespace {
@@ -150,7 +151,7 @@ void removed_in_a_region() {
                  }},
           thread{"remover", [&] {
                    worker* const gone = worker_in_slot(the.rt, 1);
-                   check(remove_worker(the.rt, 1) == status::ok, "it goes");
+                   check(remove_worker(1) == status::ok, "it goes");
                    use_again(gone);
                    while (!has_guard_ended.load(base::acquire)) weft::arch::pause();  // as the finalizer
                    stop_spares(the.rt);

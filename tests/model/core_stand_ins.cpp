@@ -162,7 +162,7 @@ STAND_IN void grant_next(hosts*, worker*) {}
 STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
 STAND_IN void settle_unit_that_left() {}
 STAND_IN void await_os_thread(int) {}
-STAND_IN status await_other_host(const runtime*, unsigned) { return status::ok; }
+STAND_IN status await_other_host(unsigned) { return status::ok; }
 STAND_IN void refuse_end_in_region() {}
 STAND_IN void step_aside(worker*, mem::stack*) {}
 
@@ -335,6 +335,8 @@ STAND_IN unit* current_unit() {
 STAND_IN runtime* current_runtime() { return core_world::the.rt; }
 STAND_IN void hold(runtime** rt) { *rt = core_world::the.rt; }
 STAND_IN void let_go() {}
+STAND_IN steady_runtime::steady_runtime() : rt_(core_world::the.rt), is_held_(false) {}
+STAND_IN steady_runtime::~steady_runtime() {}
 STAND_IN outside* this_outside() { return nullptr; }
 STAND_IN delivery* delivery_outside() { return &core_world::the.deliveries[explorer::current_thread()]; }
 STAND_IN void set_hot(worker*) {}

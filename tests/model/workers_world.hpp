@@ -36,7 +36,7 @@ inline void make(unsigned os_threads) {
 
 inline void add() {
   unsigned index = 0;
-  check(add_worker(the.rt, &index) == status::ok && index == 1, "there is a slot");
+  check(add_worker(&index) == status::ok && index == 1, "there is a slot");
 }
 
 inline void send(job& what) {
