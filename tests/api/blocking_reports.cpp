@@ -3,10 +3,12 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -278,33 +280,67 @@ void await_in_dump(const char* wanted) {
 
 }  // namespace
 
+namespace {
+
+constexpr int is_not_limited = 77;
+
+// As a user whom RLIMIT_NPROC concerns, which it does not root. False: OS threads can be made still.
+bool refuse_os_threads() {
+  constexpr uid_t no_user = 65534;
+  if (geteuid() == 0 && setuid(no_user) != 0) return false;
+  const rlimit one{1, 1};
+  pthread_t made{};
+  if (setrlimit(RLIMIT_NPROC, &one) != 0) return false;
+  const int result = pthread_create(&made, nullptr, [](void*) -> void* { return nullptr; }, nullptr);
+  if (result == 0) NEED(pthread_join(made, nullptr) == 0);
+  return result == EAGAIN;
+}
+
+// The thread of worker 1 has the only OS thread beside those of the workers.
+int queue_in_order(bool is_refused_by_system) {
+  if (!is_refused_by_system) setenv("WEFT_BLOCKING_THREADS", "1", 1);
+  alarm(200);
+  start(3);
+  static line all[3];
+  weft_thread* readers[3];
+  readers[0] = make_reader(&all[0], read_line_on_worker_1, "before", WEFT_ANY_WORKER);
+  wait_until_away(readers[0]);
+  if (is_refused_by_system && !refuse_os_threads()) return is_not_limited;
+  readers[1] = make_reader(&all[1], read_line_in_region, "first", 2);
+  await_in_dump(
+      "\"first\" (read_line_in_region): running on worker 2, in a blocking call, with which the worker waits: no OS thread is "
+      "left for it (WEFT_BLOCKING_THREADS), place 1 in the queue for one");
+  readers[2] = make_reader(&all[2], read_line_in_region, "second", 1);  // the guard comes by worker 1 first
+  await_in_dump("\"second\" (read_line_in_region): running on worker 1, in a blocking call, with which the worker waits");
+  NEED(dumped().find("place 2 in the queue for one") != std::string::npos);
+  NEED(write(all[0].ends[1], "x", 1) == 1);
+  while (weft_thread_get_state(readers[1]) != WEFT_THREAD_BLOCKED) NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
+  NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
+  await_in_dump("place 1 in the queue for one");
+  for (line& each : all) static_cast<void>(write(each.ends[1], "x", 1));
+  for (weft_thread* const each : readers) NEED(weft_thread_join(each) == WEFT_OK);
+  return weft_finalize() == WEFT_OK ? 0 : 1;
+}
+
+}  // namespace
+
 TEST_CASE("calls for which no OS thread is left get one in the order in which they came, and a dump tells their places") {
-  const child_end end = run_in_child([] {
-    setenv("WEFT_BLOCKING_THREADS", "1", 1);
-    alarm(200);
-    start(3);
-    static line all[3];
-    weft_thread* readers[3];
-    readers[0] = make_reader(&all[0], read_line_on_worker_1, "before", WEFT_ANY_WORKER);
-    wait_until_away(readers[0]);
-    readers[1] = make_reader(&all[1], read_line_in_region, "first", 2);
-    await_in_dump(
-        "\"first\" (read_line_in_region): running on worker 2, in a blocking call, with which the worker waits: no OS thread is "
-        "left for it (WEFT_BLOCKING_THREADS), place 1 in the queue for one");
-    readers[2] = make_reader(&all[2], read_line_in_region, "second", 1);  // the guard comes by worker 1 first
-    await_in_dump("\"second\" (read_line_in_region): running on worker 1, in a blocking call, with which the worker waits");
-    NEED(dumped().find("place 2 in the queue for one") != std::string::npos);
-    NEED(write(all[0].ends[1], "x", 1) == 1);
-    while (weft_thread_get_state(readers[1]) != WEFT_THREAD_BLOCKED)
-      NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
-    NEED(weft_thread_get_state(readers[2]) == WEFT_THREAD_RUNNING);
-    await_in_dump("place 1 in the queue for one");
-    for (line& each : all) static_cast<void>(write(each.ends[1], "x", 1));
-    for (weft_thread* const each : readers) NEED(weft_thread_join(each) == WEFT_OK);
-    return weft_finalize() == WEFT_OK ? 0 : 1;
-  });
+  const child_end end = run_in_child([] { return queue_in_order(false); });
   INFO(end.errors);
   CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("calls for which the system refuses an OS thread (RLIMIT_NPROC) are served in order, and a line says so") {
+  const child_end end = run_in_child([] { return queue_in_order(true); });
+  if (end.exit_code == is_not_limited) {
+    MESSAGE("not tested: this user may make OS threads beyond RLIMIT_NPROC");
+    return;
+  }
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+  CHECK(scene::count(end.errors, "warning: the system refuses an OS thread for a worker whose thread is in a blocking call") ==
+        1);
+  CHECK(end.says("cure: raise the limit (ulimit -u), or lower WEFT_BLOCKING_THREADS"));
 }
 
 TEST_CASE("an OS thread that ends inside of a region ends the program, with the cure") {
