@@ -61,8 +61,9 @@ typedef struct weft_thread_attr {
  * return on that worker's OS thread. It is for libraries that keep state by OS thread and wait by
  * polling. weft_pin of the thread returns WEFT_BUSY, and weft_thread_migrate_to_* WEFT_NOT_OWNER,
  * before the start, too. The removal of the worker returns WEFT_BUSY until the thread has ended.
- * Forks of the thread may run on other workers. blocking.h says when a worker changes its OS
- * thread.
+ * Forks of the thread may run on other workers. A worker changes its OS thread only where another
+ * of its threads is in a blocking region that lasts (blocking.h); with WEFT_BLOCKING_THREADS=0 it
+ * never does.
  * Errors: WEFT_INVALID (function is null; attr has a wrong size, a stack that is too small, a
  * priority that is too large or a worker that does not exist), WEFT_NOMEM, WEFT_NOT_INITIALIZED.
  * Switches: never. Callers: any. */

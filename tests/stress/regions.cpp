@@ -271,6 +271,48 @@ void check_source(dice from) {
   outside.join();
 }
 
+// ---- an end that drops what is left, in regions or between them ----
+
+weft_event never;
+
+void go_from_region_to_region(void* seed) {
+  dice from(reinterpret_cast<std::uintptr_t>(seed));
+  for (;;) {
+    OK(weft_blocking_begin());
+    sleep_us(some_length(&from));
+    OK(weft_blocking_end());
+    if (from.one_in(2)) weft_yield();
+    if (from.one_in(4)) OK(weft_sleep_ns(from.below(300'000)));
+  }
+}
+void wait_for_ever(void*) {
+  OK(weft_event_wait(&never));
+  MUST(false);
+}
+
+// It may be there still when the drop begins.
+void remove_some_worker(void* seed) {
+  dice from(reinterpret_cast<std::uintptr_t>(seed));
+  for (;;) {
+    unsigned added = 0;
+    if (weft_worker_add(&added) == WEFT_OK) static_cast<void>(weft_worker_remove(added));
+    OK(weft_sleep_ns(from.below(300'000)));
+  }
+}
+
+void end_dropping(unsigned workers, dice from) {
+  never = weft_event WEFT_EVENT_INIT;
+  constexpr weft_function what[] = {go_from_region_to_region, wait_for_ever, remove_some_worker};
+  for (unsigned count = 1 + from.below(12); count > 0; --count) {
+    weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+    if (from.one_in(2)) attr.worker = static_cast<int>(from.below(workers));
+    const std::uintptr_t seed = from.next();
+    OK(weft_thread_create(what[from.below(3)], reinterpret_cast<void*>(seed), &attr, nullptr));
+  }
+  if (from.one_in(2)) sleep_us(some_length(&from));
+  OK(weft_finalize_with(WEFT_DROP));
+}
+
 void run_program(unsigned workers, dice from) {
   switch (from.below(7)) {
     case 0: MUST(fib(12, dice(from.next())) == 144); break;
@@ -300,7 +342,11 @@ void live(unsigned workers, std::uint64_t seed) {
   run_several();
   if (!config.caller_outside) run_program(workers, dice(from.next()));
   for (weft::thread& each : programs) each.join();
-  OK(weft_finalize());
+  if (from.one_in(4)) {
+    end_dropping(workers, dice(from.next()));
+  } else {
+    OK(weft_finalize());
+  }
   MUST(os_thread_now() == before);
 }
 

@@ -29,6 +29,7 @@ PROGRAMS = {
     "builders": {"workers": True, "schedules": True},
     "loops": {"workers": True, "schedules": True},
     "affinity": {"workers": True},
+    "regions": {"workers": True},
     "qthreads": {"workers": True, "schedules": True},
     "cpp_mixed": {},
     "wakeups": {},
