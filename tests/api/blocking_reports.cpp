@@ -284,7 +284,7 @@ namespace {
 
 constexpr int is_not_limited = 77;
 
-// As a user whom RLIMIT_NPROC concerns, which it does not root. False: OS threads can be made still.
+// RLIMIT_NPROC does not concern root, so another user is needed. False: OS threads can be made still.
 bool refuse_os_threads() {
   constexpr uid_t no_user = 65534;
   if (geteuid() == 0 && setuid(no_user) != 0) return false;

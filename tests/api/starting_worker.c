@@ -234,84 +234,6 @@ static void block_many(void) {
   OK(weft_thread_join_many(stayers, STAYERS));
 }
 
-static void block_briefly(void *argument) {
-  (void)argument;
-  usleep(300);
-}
-
-static void stay_beside_regions(void *argument) {
-  (void)argument;
-  const struct place first = place_now();
-  for (int round = 0; round < 20; ++round) {
-    weft_yield();
-    is_at(&first);
-    OK(weft_sleep_ns(100 * MICROSECOND));
-    is_at(&first);
-  }
-}
-
-/* Another OS thread runs the worker while another of its threads is in a region. */
-struct worker_of_others {
-  struct place first;
-  weft_event may_go_on;
-  atomic_int is_there, is_inside, may_leave;
-};
-
-static void wait_below_a_region(void *argument) {
-  struct worker_of_others *both = argument;
-  both->first = place_now();
-  atomic_store(&both->is_there, 1);
-  OK(weft_event_wait(&both->may_go_on));
-  CHECK(weft_worker_self() == both->first.worker && here() != both->first.os_thread);
-  const struct place now = place_now();
-  OK(weft_blocking(block_briefly, NULL));
-  is_at(&now); /* its own region */
-}
-
-static void stay_in_a_region(void *argument) {
-  struct worker_of_others *both = argument;
-  OK(weft_blocking_begin());
-  CHECK(here() == both->first.os_thread);
-  atomic_store(&both->is_inside, 1);
-  while (atomic_load(&both->may_leave) == 0) usleep(100);
-  OK(weft_blocking_end());
-  CHECK(weft_worker_self() == both->first.worker && here() == both->first.os_thread); /* it is pinned */
-}
-
-static void its_worker_may_change_its_os_thread(void) {
-  if (has_schedule()) return;
-  struct worker_of_others both = {{0, 0}, WEFT_EVENT_INIT, 0, 0, 0};
-  weft_thread *const stayer = start_staying(wait_below_a_region, &both);
-  wait_for(&both.is_there, 1);
-  weft_thread *const other = start_pinned(stay_in_a_region, &both, both.first.worker);
-  wait_for(&both.is_inside, 1);
-  OK(weft_event_set(&both.may_go_on));
-  OK(weft_thread_join(stayer));
-  atomic_store(&both.may_leave, 1);
-  OK(weft_thread_join(other));
-}
-
-/* ... unless there is none. */
-static atomic_int regions_end;
-
-static void go_from_region_to_region(void *argument) {
-  (void)argument;
-  while (atomic_load(&regions_end) == 0) {
-    OK(weft_blocking(block_briefly, NULL));
-    weft_yield();
-  }
-}
-
-static void stays_on_its_os_thread(void) {
-  weft_thread *others[WORKERS], *stayers[WORKERS];
-  atomic_store(&regions_end, 0);
-  for (int i = 0; i < WORKERS; ++i) others[i] = start(go_from_region_to_region, NULL);
-  for (int i = 0; i < WORKERS; ++i) stayers[i] = start_staying(stay_beside_regions, NULL);
-  OK(weft_thread_join_many(stayers, WORKERS));
-  atomic_store(&regions_end, 1);
-  OK(weft_thread_join_many(others, WORKERS));
-}
-
 static void comes_back_from_regions(void) { in_a_churn(block_many); }
 
 /* ---- what is refused ---- */
@@ -615,7 +537,6 @@ static void run_most(void) {
   RUN(dumps_name_its_function);
 #endif
   RUN(comes_back_from_regions);
-  RUN(its_worker_may_change_its_os_thread);
   RUN(a_worker_goes_while_they_start);
 }
 
@@ -629,9 +550,6 @@ int main(void) {
   setenv("WEFT_MIGRATE", "on", 1);
   with_workers("migrate", WORKERS, start_many_that_stay);
   unsetenv("WEFT_MIGRATE");
-  setenv("WEFT_BLOCKING_THREADS", "0", 1);
-  with_workers("no other OS threads", WORKERS, stays_on_its_os_thread);
-  unsetenv("WEFT_BLOCKING_THREADS");
   finalize_waits_for_them();
   are_dropped();
   return 0;
