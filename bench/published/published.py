@@ -29,6 +29,7 @@ import lwt  # noqa: E402
 import machine  # noqa: E402
 import pictures  # noqa: E402
 import report  # noqa: E402
+import rma_mt  # noqa: E402
 import runners  # noqa: E402
 import smallest_leaf  # noqa: E402
 import state as states  # noqa: E402
@@ -43,7 +44,7 @@ from trials import Trials  # noqa: E402
 EXPERIMENTS = {
     each.NAME: each
     for each in (fib_threshold, thread_ops, call_overhead, chapel, chapel_compiled, lwt, creation_cycles, uni_address, uni_nodes, smallest_leaf,
-                 tascell)
+                 rma_mt, tascell)
 }
 FORMAT = "weft-published-1"
 FEWEST_REPETITIONS = 7
