@@ -210,6 +210,14 @@ class PackageTest(unittest.TestCase):
             self.check_dist(program, libraries)
             self.assertEqual(is_bound_at_start(program), not options)  # a static one has nothing to bind
 
+    def test_event_by_pkg_config(self):
+        if "libweft-event.so" not in os.listdir(self.libraries):
+            self.skipTest("no libweft-event here")
+        source, program = os.path.join(TOP, "tests", "conform", "event", "none.c"), os.path.join(self.work, "pc-event")
+        run(CC, source, "-o", program, *run("pkg-config", "--cflags", "--libs", "weft-event", **self.flags).split())
+        self.assertIn(f"libweft-event.so.{SO_VERSION}", needed(program))
+        run(program)
+
     def mpis(self):
         """The MPIs for which there is a library between programs and MPI, where their compilers have Debian's names."""
         names = [name for name in sorted(os.listdir(self.libraries)) if re.fullmatch(r"libweft-mpi-\w+\.so", name)]
