@@ -52,28 +52,47 @@ int need_fields() {
   return ABT_ERR_OTHER;
 }
 
-// The primary ULT has to be the one that the core adopted: it alone stands on the OS thread's
-// stack.
-constexpr std::uint64_t id_of_adopted = 1;
+// The primary ULT has to be one that the core adopted: those alone stand on an OS thread's stack.
+constexpr std::uint64_t id_of_adopted = 1;  // weft_init's caller
+bool is_adopted_here = false;               // ABT_init made a ULT and a worker of its caller
 
-int need_adopted_caller() {
-  if (!weft_is_initialized()) return ABT_SUCCESS;
-  if (const weft_thread* const self = weft_self(); self != nullptr && weft_thread_id(self) == id_of_adopted) return ABT_SUCCESS;
-  report("ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, without caller_outside");
+int status_of(weft_status result) {
+  if (result == WEFT_OK) return ABT_SUCCESS;
+  return result == WEFT_NOMEM ? ABT_ERR_MEM : result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
+}
+
+// Weft runs, and the caller is no thread of its own: an OS thread beside weft_init's caller. The
+// program's weft_finalize waits until ABT_finalize lets the worker go.
+int adopt_os_thread() {
+  const weft_status result = weft_worker_adopt(nullptr);
+  is_adopted_here = result == WEFT_OK;
+  if (result != WEFT_OK) report("ABT_init: %s", weft_last_error());
+  return status_of(result);
+}
+
+int nest_in_program() {
+  const weft_thread* const self = weft_self();
+  if (self == nullptr) return adopt_os_thread();
+  if (weft_thread_id(self) == id_of_adopted) return status_of(weft_ext_init(nullptr));
+  report(
+      "ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, or from another OS thread, not from a "
+      "thread that Weft made");
   return ABT_ERR_OTHER;
 }
 
-int start_core(const settings& wanted) {
-  if (const int error = need_fields(); error != ABT_SUCCESS) return error;
-  if (const int error = need_adopted_caller(); error != ABT_SUCCESS) return error;
+int start_alone(const settings& wanted) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 1;
   config.stack_bytes = wanted.thread_stack_bytes + core_bytes_of_stack;
   config.locality = WEFT_LOCALITY_STRICT;
+  return status_of(weft_ext_init(&config));
+}
+
+int start_core(const settings& wanted) {
+  if (const int error = need_fields(); error != ABT_SUCCESS) return error;
+  is_adopted_here = false;
   weft_ext_leave_signals();
-  const weft_status result = weft_ext_init(weft_is_initialized() ? nullptr : &config);
-  if (result == WEFT_NOMEM) return ABT_ERR_MEM;
-  if (result != WEFT_OK) return result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
+  if (const int error = weft_is_initialized() ? nest_in_program() : start_alone(wanted); error != ABT_SUCCESS) return error;
   weft_ext_name_stack_setting(run_bottom, "ABT_THREAD_STACKSIZE, or the size by ABT_thread_attr_set_stacksize",
                               core_bytes_of_stack);
   take_default_stacks(weft_ext_stack_bytes() - core_bytes_of_stack);
@@ -115,7 +134,11 @@ void forget(runtime* all) {
 
 void end_core() {
   end_dumps();
-  static_cast<void>(weft_finalize());
+  if (!is_adopted_here) {
+    static_cast<void>(weft_finalize());
+  } else if (weft_worker_leave() != WEFT_OK) {
+    report("ABT_finalize: the OS thread stays a worker of Weft's: %s", weft_last_error());
+  }
   free_kept_pools();
   end_affinity();
 }
@@ -164,7 +187,7 @@ void go_to_primary_stream(runtime* all) {
   static_cast<void>(weft_pin(WEFT_ANY_WORKER));
   go_to_primary_pool(all);
   while (who_calls().where != all->primary_stream) yield_somehow();
-  static_cast<void>(weft_pin(0));
+  static_cast<void>(weft_pin(static_cast<int>(all->primary_stream->worker)));
 }
 
 // Those that the program has left running.

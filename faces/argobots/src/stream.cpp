@@ -115,7 +115,10 @@ ABT_xstream_state state_of(const stream* one) {
 namespace {
 
 int make_worker(stream* one) {
-  if (one->is_primary) return ABT_SUCCESS;  // worker 0
+  if (one->is_primary) {
+    one->worker = static_cast<unsigned>(weft_worker_self());  // of ABT_init's caller
+    return ABT_SUCCESS;
+  }
   const weft_status result = weft_worker_add(&one->worker);
   if (result == WEFT_OK) return ABT_SUCCESS;
   return result == WEFT_NOMEM ? ABT_ERR_MEM : ABT_ERR_SYS;

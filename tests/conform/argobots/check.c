@@ -1,5 +1,6 @@
 #include "check.h"
 
+bool is_beside;
 const char *current_case = "";
 
 const char *code_name(int code) {

@@ -23,6 +23,7 @@
 #define IS_SLOW 0
 #endif
 
+extern bool is_beside; /* the caller of ABT_init is not that of weft_init: main.c */
 extern const char *current_case;
 #define RUN(body) ((void)(current_case = #body), body())
 

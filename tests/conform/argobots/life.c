@@ -247,21 +247,14 @@ static void refuse(void *unused) {
   IS(ABT_ERR_OTHER, ABT_init(0, NULL));
 }
 
-static void *refuse_outside(void *unused) {
-  refuse(unused);
-  return unused;
-}
-
 /* The other way round, again and again. */
 static void the_library_comes_later(void) {
   enum { rounds = 70 }; /* more than there may be sources */
   atomic_int count = 0;
   start_weft(2, 0);
   weft_thread *thread;
-  pthread_t outside;
   CHECK(weft_thread_create(refuse, NULL, NULL, &thread) == WEFT_OK);
   CHECK(weft_thread_join(thread) == WEFT_OK);
-  CHECK(pthread_create(&outside, NULL, refuse_outside, NULL) == 0 && pthread_join(outside, NULL) == 0);
   is_not_there();
   for (int round = 0; round < rounds; ++round) {
     OK(ABT_init(0, NULL));
@@ -275,6 +268,103 @@ static void the_library_comes_later(void) {
   weft_is_parallel();
   is_not_there();
   CHECK(weft_worker_count() == 2);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+/* ---- ABT_init by another OS thread than weft_init's caller -------------------------------------- */
+
+static atomic_int begun, may_end;
+
+static void *be_a_library(void *argument) {
+  enum { rounds = 20 };
+  for (int round = 0; round < rounds; ++round) {
+    OK(ABT_init(0, NULL));
+    works();
+    use_library(argument);
+    weft_is_parallel();
+    OK(ABT_finalize());
+    CHECK(weft_self() == NULL); /* an OS thread outside again */
+  }
+  return NULL;
+}
+
+/* As long as the program runs threads of its own. */
+static void the_library_has_its_own_thread(void) {
+  atomic_int count = 0;
+  pthread_t library;
+  start_weft(2, 0);
+  CHECK(pthread_create(&library, NULL, be_a_library, &count) == 0);
+  for (int i = 0; i < 20; ++i) weft_is_parallel();
+  CHECK(pthread_join(library, NULL) == 0);
+  is_not_there();
+  CHECK(atomic_load(&count) == 20 && weft_worker_count() == 2);
+  OK(ABT_init(0, NULL)); /* now by weft_init's caller */
+  works();
+  OK(ABT_finalize());
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+static void *begin_and_end(void *argument) {
+  OK(ABT_init(0, NULL));
+  atomic_store(&begun, 1);
+  while (atomic_load(&may_end) == 0) OK(ABT_thread_yield());
+  works();
+  OK(ABT_finalize());
+  return argument;
+}
+
+static void let_end(void *unused) {
+  (void)unused;
+  atomic_store(&may_end, 1);
+}
+
+/* The program's calls in between are counted, and its weft_finalize waits for the library. */
+static void the_program_ends_first(void) {
+  pthread_t library;
+  start_weft(1, 0);
+  atomic_store(&begun, 0);
+  atomic_store(&may_end, 0);
+  CHECK(pthread_create(&library, NULL, begin_and_end, NULL) == 0);
+  while (atomic_load(&begun) == 0) weft_yield();
+  OK(ABT_init(0, NULL));
+  OK(ABT_finalize());
+  IS(ABT_ERR_INV_XSTREAM, ABT_finalize()); /* the other one's */
+  CHECK(weft_thread_create(let_end, NULL, NULL, NULL) == WEFT_OK);
+  CHECK(weft_finalize() == WEFT_OK);
+  CHECK(pthread_join(library, NULL) == 0);
+  is_not_there();
+}
+
+/* ABT_init has started the runtime on an OS thread of the library's; the program's weft_init adds
+ * workers from another one, which stays outside. */
+static void the_program_comes_later_elsewhere(void) {
+  pthread_t library;
+  atomic_store(&begun, 0);
+  atomic_store(&may_end, 0);
+  CHECK(pthread_create(&library, NULL, begin_and_end, NULL) == 0);
+  while (atomic_load(&begun) == 0) sched_yield();
+  start_weft(2, 0);
+  CHECK(weft_self() == NULL && weft_worker_count() == 2);
+  weft_is_parallel();
+  CHECK(weft_finalize() == WEFT_OK);
+  atomic_store(&may_end, 1);
+  CHECK(pthread_join(library, NULL) == 0);
+  is_not_there();
+  CHECK(!weft_is_initialized());
+}
+
+/* weft_init's caller stayed outside, and may be the one that calls ABT_init. */
+static void the_caller_stayed_outside(void) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 2;
+  config.caller_outside = true;
+  CHECK(weft_init(&config) == WEFT_OK);
+  CHECK(weft_self() == NULL);
+  OK(ABT_init(0, NULL));
+  CHECK(weft_self() != NULL);
+  works();
+  OK(ABT_finalize());
+  CHECK(weft_self() == NULL && weft_worker_count() == 2);
   CHECK(weft_finalize() == WEFT_OK);
 }
 
@@ -326,6 +416,10 @@ void check_life(void) {
   RUN(only_weft_runs);
   RUN(the_program_comes_later);
   RUN(the_library_comes_later);
+  RUN(the_library_has_its_own_thread);
+  RUN(the_program_ends_first);
+  RUN(the_program_comes_later_elsewhere);
+  RUN(the_caller_stayed_outside);
   RUN(stacks_of_the_program);
 #endif
   if (IS_WEFT) RUN(made_before);

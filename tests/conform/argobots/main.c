@@ -1,5 +1,11 @@
-/* usage: conform_argobots_... FAMILY. The promises of abt.h that Argobots' own tests leave out. */
+/* usage: conform_argobots_... FAMILY [beside]. The promises of abt.h that Argobots' own tests leave
+ * out. beside: main runs a runtime of two workers by weft_init, and another OS thread is the caller
+ * of ABT_init, as in a program that has an MPI started by a thread of its own. */
 #include "check.h"
+
+#if IS_WEFT
+#include <weft/weft.h>
+#endif
 
 static const struct family {
   const char *name;
@@ -47,12 +53,32 @@ static void run_family(const struct family *one) {
   OK(ABT_finalize());
 }
 
+#if IS_WEFT
+static void *run_family_of(void *one) {
+  run_family(one);
+  return NULL;
+}
+
+static void run_family_beside(const struct family *one) {
+  weft_config config = WEFT_CONFIG_INIT;
+  pthread_t thread;
+  config.workers = 2;
+  CHECK(weft_init(&config) == WEFT_OK);
+  CHECK(pthread_create(&thread, NULL, run_family_of, (void *)one) == 0 && pthread_join(thread, NULL) == 0);
+  CHECK(weft_worker_count() == 2);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+#else
+static void run_family_beside(const struct family *one) { run_family(one); }
+#endif
+
 int main(int count, char **arguments) {
-  for (size_t i = 0; count == 2 && i < sizeof(families) / sizeof(families[0]); ++i) {
+  is_beside = count == 3 && strcmp(arguments[2], "beside") == 0;
+  for (size_t i = 0; (count == 2 || is_beside) && i < sizeof(families) / sizeof(families[0]); ++i) {
     if (strcmp(arguments[1], families[i].name) != 0) continue;
-    run_family(&families[i]);
+    (is_beside ? run_family_beside : run_family)(&families[i]);
     return 0;
   }
-  fprintf(stderr, "usage: %s FAMILY\n", arguments[0]);
+  fprintf(stderr, "usage: %s FAMILY [beside]\n", arguments[0]);
   return 2;
 }
