@@ -1,6 +1,8 @@
 /* Weft as Open MPI's threads: the one call for keys that is not inlined. */
 #include "opal_config.h"
 
+#ifndef OPAL_WEFT_CHOICE
+
 #include "opal/constants.h"
 #include "opal/mca/threads/threads.h"
 #include "opal/mca/threads/tsd.h"
@@ -12,3 +14,5 @@ int opal_tsd_key_create(opal_tsd_key_t *key, opal_tsd_destructor_t destructor) {
     default: return OPAL_ERR_OUT_OF_RESOURCE;
   }
 }
+
+#endif
