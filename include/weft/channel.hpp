@@ -103,7 +103,7 @@ class basic_channel {
   // value is left).
   T value_pop() {
     std::optional<T> value = next();
-    if (!value) fail(WEFT_ENDED, "weft::channel::value_pop");
+    if (!value) fail(WEFT_ENDED, "weft::channel::value_pop: the channel is closed and empty");
     return std::move(*value);
   }
   // Pops a value if there is one. Returns success, empty or closed.

@@ -4,7 +4,8 @@
 // An error is a std::system_error of weft::status_category(), and compares equal to the std::errc
 // of the same meaning:
 //   catch (const std::system_error& e) { if (e.code() == std::errc::resource_deadlock_would_occur) ... }
-// Building with -fno-exceptions: use the C calls; they report the same by value.
+// Under -fno-exceptions each C++ header ends the compilation with one message. Such programs use the
+// C calls, which report the same by value.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -71,9 +72,15 @@ inline std::error_code make_error_code(errc code) noexcept { return {static_cast
 
 namespace detail {
 
+// What a status means, without its pointer to weft_last_error(), which may tell of another call.
+inline std::string meaning_of(weft_status status) {
+  std::string text = weft_status_text(status);
+  return text.substr(0, text.find(" (weft_last_error()"));
+}
+
 inline std::string sentence_of(weft_status status, const char* words) {
   if (std::strstr(words, ": ") != nullptr) return words;
-  return std::string(words) + ": " + weft_status_text(status);
+  return std::string(words) + ": " + meaning_of(status);
 }
 
 }  // namespace detail

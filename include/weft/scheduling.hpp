@@ -117,7 +117,9 @@ namespace this_thread {
 template <class P>
 P& properties() {
   void* const mine = weft_key_get(detail::key_of_properties<P>());
-  if (mine == nullptr) detail::fail(WEFT_NOT_OWNER, "weft::this_thread::properties");
+  if (mine == nullptr) {
+    detail::fail(WEFT_NOT_OWNER, "weft::this_thread::properties: no scheduler with such properties started the caller");
+  }
   return *static_cast<P*>(mine);
 }
 
@@ -135,7 +137,7 @@ class scheduler {
   // empty), not_initialized, no_memory; and what the algorithm's constructor throws.
   template <class... As>
   explicit scheduler(const std::vector<unsigned>& workers, As&&... arguments) : algorithm_(std::forward<As>(arguments)...) {
-    if (workers.empty()) detail::fail(WEFT_INVALID, "weft::scheduler without workers");
+    if (workers.empty()) detail::fail(WEFT_INVALID, "weft::scheduler: it is given no workers");
     weft_pool_ops ops{sizeof ops, push, pop, count, nullptr, nullptr};
     detail::check(weft_ext_pool_create(&ops, this, WEFT_POOL_SHARED, &pool_), "weft_ext_pool_create");
     algorithm_.pool_ = pool_;

@@ -224,7 +224,7 @@ class task_group {
 
   // The caller must not wait. It can stay only if the last task has just ended.
   void stop_waiting(weft_status status) {
-    if ((state_.fetch_and(~awaited, std::memory_order_acquire) & awaited) != 0) detail::fail(status, "task_group::wait");
+    if ((state_.fetch_and(~awaited, std::memory_order_acquire) & awaited) != 0) detail::fail(status, "weft::task_group::wait");
     while (!weft_event_is_set(&is_empty_)) weft_yield();
   }
 

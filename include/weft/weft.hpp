@@ -1,6 +1,6 @@
 // Weft for C++20: what programs use every day. The headers are inline code over weft.h and may be
 // included one by one. channel.hpp, select.hpp and the headers of other topics are included by
-// name.
+// name, or all together by all.hpp.
 #pragma once
 
 #include <weft/detail/platform.h>

@@ -10,6 +10,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include <weft/channel.hpp>
 #include <weft/weft.hpp>
 
 #include "../support/planned_fault.h"
@@ -37,7 +38,44 @@ int status_of_child(Body body, unsigned workers = 2) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+// A value whose move yields.
+struct yielding {
+  yielding() = default;
+  yielding(yielding&&) noexcept { weft::this_thread::yield(); }
+  yielding& operator=(yielding&&) noexcept {
+    weft::this_thread::yield();
+    return *this;
+  }
+};
+
+// Two threads push at the same time.
+template <class Channel>
+void push_by_two(Channel& values) {
+  weft::thread first([&] { values.push(yielding()); });
+  weft::thread second([&] { values.push(yielding()); });
+  yielding popped;
+  CHECK(values.pop(popped) == weft::channel_op_status::success);
+  CHECK(values.pop(popped) == weft::channel_op_status::success);
+  first.join();
+  second.join();
+}
+
 }  // namespace
+
+TEST_CASE("a value whose move switches ends the program in a buffered channel, and is passed on by an unbuffered one") {
+  CHECK(status_of_child(
+            [] {
+              weft::buffered_channel<yielding> values(4);
+              push_by_two(values);
+            },
+            1) == -SIGABRT);
+  CHECK(status_of_child(
+            [] {
+              weft::unbuffered_channel<yielding> values;
+              push_by_two(values);
+            },
+            1) == 0);
+}
 
 TEST_CASE("a thread that was joined ends nothing") {
   CHECK(status_of_child([] { weft::thread([] {}).join(); }) == 0);

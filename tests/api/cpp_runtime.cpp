@@ -123,6 +123,17 @@ TEST_CASE("errors: category, text, std's conditions") {
   CHECK(implicit == std::errc::operation_not_permitted);
 }
 
+TEST_CASE("what() names one cause, and no other place to look for it") {
+  for (int value = WEFT_NOMEM; value <= WEFT_ENDED; ++value) {
+    const auto status = static_cast<weft_status>(value);
+    const std::string text = weft_status_text(status);
+    const std::string words = weft::error(status, "weft::something").what();
+    CHECK(words == "weft::something: " + text.substr(0, text.find(" (")));
+    CHECK(words.find("last_error") == std::string::npos);
+  }
+  CHECK(weft::error(WEFT_INVALID, "weft::something: it is odd").what() == std::string("weft::something: it is odd"));
+}
+
 TEST_CASE("what() has the words of weft_last_error()") {
   const weft::runtime runtime({.workers = 1});
   std::string words;

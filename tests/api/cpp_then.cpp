@@ -87,6 +87,13 @@ TEST_CASE("then of a ready future, of an async call, and of another then") {
   nothing.get();
 }
 
+TEST_CASE("then does not unwrap a future that its function returns") {
+  const weft::runtime runtime({.workers = 2});
+  auto nested = ready(1).then([](weft::future<int> from) { return ready(from.get() + 1); });
+  static_assert(std::is_same_v<decltype(nested), weft::future<weft::future<int>>>);
+  CHECK(nested.get().get() == 2);
+}
+
 TEST_CASE("then hands exceptions on, those of a broken promise too") {
   const weft::runtime runtime({.workers = 2});
   auto thrown = weft::async([]() -> int { throw std::runtime_error("first"); }).then([](weft::future<int> from) {

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 COMPILERS = sorted({os.path.realpath(path) for path in map(shutil.which, ("c++", "g++", "clang++-19", "clang++")) if path})
 CURE = "weft needs C++20: compile with -std=c++20"
+WITH_EXCEPTIONS = "weft's C++ headers need exceptions: compile without -fno-exceptions"
 ERROR = re.compile(r"(?m)^(.*?):(\d+):\d+: (?:fatal )?error: (.*)$")
 
 
@@ -50,6 +51,20 @@ class DiagnosticsTest(unittest.TestCase):
                     said = diagnostics(compiler, "c++17", program=program)
                     self.assertEqual([CURE in error[2] for error in ERROR.findall(said)], [True], said)
                     self.assertNotIn("warning:", said)
+
+    def test_without_exceptions_the_cure_is_all_that_is_said(self):
+        for compiler in COMPILERS:
+            for header in sorted(os.path.basename(path) for path in glob.glob(f"{TOP}/include/weft/*.hpp")):
+                with self.subTest(compiler=compiler, header=header):
+                    said = diagnostics(compiler, "c++20", "-fno-exceptions", program=f"#include <weft/{header}>\nint main() {{}}\n")
+                    self.assertEqual([WITH_EXCEPTIONS in error[2] for error in ERROR.findall(said)], [True], said)
+
+    def test_a_capture_that_cannot_migrate_is_one_error_with_the_cure(self):
+        program = "#include <weft/dist.hpp>\n#include <vector>\nint f(std::vector<int> all) {\n  auto one = weft::fork([all] { return all[0]; });\n  return one.join();\n}\n"
+        for compiler in COMPILERS:
+            with self.subTest(compiler):
+                said = diagnostics(compiler, "c++20", program=program)
+                self.assertEqual(["captures a std::vector" in error[2] for error in ERROR.findall(said)], [True], said)
 
     def test_the_c_headers_need_no_cxx20(self):
         program = "#include <weft/weft.h>\n#include <weft/ext.h>\n#include <weft/debug.h>\n#include <weft/hot.h>\n#include <weft/loops.h>\n#include <weft/global.h>\n#include <weft/dist.h>\nint main() {}\n"

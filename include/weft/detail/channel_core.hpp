@@ -147,6 +147,7 @@ class channel_core {
     if (is_closed_) return {channel_op_status::closed};
     if (channel_place* const popper = claim_popper(); popper != nullptr) return {channel_op_status::success, popper};
     if (ring_.is_full()) return {channel_op_status::full};
+    const moves_inside_lock told(lock_);
     ring_.put(std::move(value));
     return {channel_op_status::success};
   }
@@ -234,6 +235,12 @@ class channel_core {
   }
 
  private:
+  // Values that are bytes are moved by no code of the program's.
+  struct moves_unseen {
+    explicit moves_unseen(channel_lock&) noexcept {}
+  };
+  using moves_inside_lock = std::conditional_t<std::is_trivially_copyable_v<T>, moves_unseen, channel_lock::moving>;
+
   // A claimed call: it tries again unless finish says that the value was handed over.
   struct unfinished {
     channel_place* call;
@@ -245,6 +252,7 @@ class channel_core {
   // The first waiting pusher takes the room that becomes free. If moving its value throws, it tries
   // again.
   step pop_from_ring(pop_target<T>& target) {
+    const moves_inside_lock told(lock_);
     target.put(std::move(ring_.front()));
     ring_.drop_front();
     channel_place* const pusher = pushers_.claim_first();

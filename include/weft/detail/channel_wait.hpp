@@ -21,7 +21,10 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include <weft/detail/park_in_place.h>
 #include <weft/ext.h>
@@ -36,10 +39,38 @@ enum class channel_op_status { success, empty, full, closed, timeout };
 
 namespace detail {
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void moved_across_a_switch() noexcept {
+  std::fputs(
+      "weft: channel: moving a value into or out of its buffer waited, yielded or used the channel: the lock of the channel "
+      "is held meanwhile, and would never be free again. Let the move only move, or push a std::unique_ptr to the value\n",
+      stderr);
+  std::abort();
+}
+
+// Names the calling OS thread, in four bytes, which fit beside a lock: two OS threads have the same
+// name only if their errnos lie a multiple of 2^36 bytes apart. Not inline: compilers keep its
+// result across a switch otherwise.
+[[gnu::noinline]] inline std::uint32_t this_os_thread() noexcept {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&errno) / 16) | 1;
+}
+
 // Held for a few instructions and one move of a value, during which the holder never switches; and
 // by a ULT that parks, until it is off its stack. A word as weft_ext_park_unlocking wants it.
 class channel_lock {
  public:
+  // Inside the lock, around a move of a value by code of the program's. If the move switches, the
+  // next caller of this OS thread finds the lock held by its own OS thread, and would spin for ever.
+  class moving {
+   public:
+    explicit moving(channel_lock& held) noexcept : held_(held) { held.mover_.store(this_os_thread(), std::memory_order_relaxed); }
+    moving(const moving&) = delete;
+    moving& operator=(const moving&) = delete;
+    ~moving() { held_.mover_.store(0, std::memory_order_relaxed); }
+
+   private:
+    channel_lock& held_;
+  };
+
   void lock() noexcept {
     // acquire: the queues as the last holder left them; pairs with unlock
     if (is_alone() && word_.load(std::memory_order_acquire) == 0) return word_.store(1, std::memory_order_relaxed);
@@ -61,13 +92,16 @@ class channel_lock {
     int round = 0;
     do {
       while (word_.load(std::memory_order_relaxed) != 0) {
-        if (++round > patience) give_cpu();  // the system may have preempted the holder
+        if (++round <= patience) continue;
+        if (mover_.load(std::memory_order_relaxed) == this_os_thread()) moved_across_a_switch();
+        give_cpu();  // the system may have preempted the holder
       }
       // acquire: as in lock
     } while (word_.exchange(1, std::memory_order_acquire) != 0);
   }
 
   atomic<std::uint32_t> word_ = 0;
+  std::atomic<std::uint32_t> mover_ = 0;  // the OS thread that moves a value inside the lock
 };
 
 // One blocked call.

@@ -1,0 +1,26 @@
+// All of Weft's C++ headers whose functions lie in libweft. Headers of other libraries are included
+// by name: those of GPUs (cuda.hpp, hip.hpp), MPI (mpi.hpp), ranks (dist.hpp, global.hpp) and
+// Tascell (tascell.hpp).
+#pragma once
+
+#include <weft/detail/platform.h>
+#include <weft/detail/cxx20.hpp>
+
+#include <weft/barrier.hpp>
+#include <weft/channel.hpp>
+#include <weft/condition_variable_any.hpp>
+#include <weft/context.hpp>
+#include <weft/coroutine2.hpp>
+#include <weft/dropped_exceptions.hpp>
+#include <weft/execution.hpp>
+#include <weft/generator.hpp>
+#include <weft/jthread.hpp>
+#include <weft/launch.hpp>
+#include <weft/polled.hpp>
+#include <weft/scheduling.hpp>
+#include <weft/select.hpp>
+#include <weft/specific.hpp>
+#include <weft/task.hpp>
+#include <weft/task_group.hpp>
+#include <weft/weft.hpp>
+#include <weft/when.hpp>
