@@ -6,6 +6,8 @@
 #include <weft/detail/platform.h>
 #include <weft/detail/cxx20.hpp>
 
+#include <weft/async_select.hpp>
+#include <weft/async_sync.hpp>
 #include <weft/barrier.hpp>
 #include <weft/channel.hpp>
 #include <weft/condition_variable_any.hpp>
@@ -22,5 +24,6 @@
 #include <weft/specific.hpp>
 #include <weft/task.hpp>
 #include <weft/task_group.hpp>
+#include <weft/tasks.hpp>
 #include <weft/weft.hpp>
 #include <weft/when.hpp>

@@ -21,6 +21,11 @@
 namespace weft {
 namespace detail {
 
+struct barrier_access;
+
+}  // namespace detail
+namespace detail {
+
 struct no_completion {
   void operator()() const noexcept {}
 };
@@ -54,7 +59,7 @@ class barrier {
   // (expected is 0 or below, or above max()), and what copying function throws.
   explicit barrier(std::ptrdiff_t expected, CompletionFunction function = CompletionFunction())
       : completion_(std::move(function)), expected_(expected), missing_(expected) {
-    detail::check(expected > 0 && expected <= max() ? WEFT_OK : WEFT_INVALID, "weft::barrier");
+    if (expected < 1 || expected > max()) detail::fail(WEFT_INVALID, "weft::barrier: expected is not in 1 to max()");
   }
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
@@ -92,13 +97,15 @@ class barrier {
   }
 
  private:
+  friend struct detail::barrier_access;
+
   // Counts arrivals in a phase. Returns true if they were the last ones, so that the phase has
   // ended.
   bool arrive_in(std::uint32_t phase, std::ptrdiff_t update) {
-    if (update < 1) detail::fail(WEFT_INVALID, "weft::barrier::arrive");
+    if (update < 1) detail::fail(WEFT_INVALID, "weft::barrier::arrive: update is below 1");
     std::ptrdiff_t missing = missing_.load(std::memory_order_relaxed);
     do {
-      if (missing < update) detail::fail(WEFT_INVALID, "weft::barrier::arrive");
+      if (missing < update) detail::fail(WEFT_INVALID, "weft::barrier::arrive: the phase expects fewer arrivals");
       // acq_rel: the last arrival sees what came before the others, for the completion function
     } while (!missing_.compare_exchange_weak(missing, missing - update, std::memory_order_acq_rel, std::memory_order_relaxed));
     if (missing != update) return false;
@@ -117,7 +124,9 @@ class barrier {
   // It would have arrived by the time that its wait is refused.
   static void refuse_tasklet() {
     const weft_thread* const self = weft_self();
-    if (self != nullptr && weft_thread_is_tasklet(self)) detail::fail(WEFT_CANNOT_BLOCK, "weft::barrier::arrive_and_wait");
+    if (self != nullptr && weft_thread_is_tasklet(self)) {
+      detail::fail(WEFT_CANNOT_BLOCK, "weft::barrier::arrive_and_wait: the caller is a tasklet, which must not wait");
+    }
   }
 
   [[no_unique_address]] CompletionFunction completion_;
@@ -126,4 +135,20 @@ class barrier {
   std::atomic<std::uint32_t> phase_ = 0;
 };
 
+namespace detail {
+
+// For coroutines: an arrival, and the wait for the end of its phase, apart.
+struct barrier_access {
+  template <class F>
+  static std::atomic<std::uint32_t>& phase_of(barrier<F>& one) noexcept {
+    return one.phase_;
+  }
+  // True: it was the last arrival of the phase.
+  template <class F>
+  static bool arrive_in(barrier<F>& one, std::uint32_t phase) {
+    return one.arrive_in(phase, 1);
+  }
+};
+
+}  // namespace detail
 }  // namespace weft

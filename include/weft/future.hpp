@@ -115,10 +115,10 @@ class future {
   // Calls a copy of function with this future, in a ULT of its own, once the result is set. This
   // future is then empty.
   //
-  // Returns a future of what that call returns or throws. It is not unwrapped: a function that
-  // returns a future<U> makes a future<future<U>>. If the ULT cannot be created, the
-  // returned future throws weft::error. Never switches. Throws std::future_error: no_state;
-  // weft::error; and what copying function throws.
+  // Returns a future of what that call returns or throws, which is not unwrapped: if that is a
+  // future, the result is a future of a future. If the ULT cannot be created, the returned future
+  // throws weft::error. Never switches. Throws std::future_error: no_state; weft::error; and what
+  // copying function throws.
   template <class F>
     requires std::invocable<std::decay_t<F>&, future<T>>
   [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) {

@@ -140,10 +140,11 @@ class [[nodiscard]] task {
   friend class detail::spawned;
   template <class U>
   friend class detail::waited_for;
+  friend struct detail::task_access;
 
   explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
   std::coroutine_handle<promise_type> valid_frame() const {
-    if (frame_ == nullptr) detail::fail(WEFT_INVALID, "weft::task without a coroutine");
+    if (frame_ == nullptr) detail::fail(WEFT_INVALID, "weft::task: it has no coroutine: it was moved from, or awaited before");
     return frame_;
   }
   void destroy() noexcept {
@@ -235,7 +236,9 @@ task<awaited_t<Awaitable>> as_task(Awaitable&& one) {
 
 template <class Awaitable>
 decltype(auto) wait_here(Awaitable&& one, task_token token) {
-  if (weft_thread_is_tasklet(weft_self())) fail(WEFT_CANNOT_BLOCK, "weft::sync_wait");
+  if (weft_thread_is_tasklet(weft_self())) {
+    fail(WEFT_CANNOT_BLOCK, "weft::sync_wait: the caller is a tasklet or a coroutine, which must not wait");
+  }
   if constexpr (is_task<std::remove_cvref_t<Awaitable>>) {
     return waited_for<typename Awaitable::value_type>(std::move(one), std::move(token)).get();
   } else {

@@ -41,6 +41,7 @@ template <class T>
 class spawned;
 template <class T>
 class waited_for;
+struct task_access;
 
 // What hears of a task's end: a coroutine, a future, or a sync_wait.
 struct task_end {
@@ -183,8 +184,8 @@ class foreign_awaiter : public own_awaiter {
 };
 
 // co_await of a source. What a wait needs is made only if there is one: what is ready costs little
-// more than the look.
-template <class Source>
+// more than the look. IsStoppable: a stop of the task ends the wait.
+template <class Source, bool IsStoppable = true>
 class [[nodiscard]] source_awaiter : public own_awaiter {
  public:
   template <class... As>
@@ -202,7 +203,7 @@ class [[nodiscard]] source_awaiter : public own_awaiter {
     std::construct_at(&wait_, source_);
     is_started_ = true;
     wait_.self.set(self);
-    return wait_.pending.start(wait_.self.token());
+    return wait_.pending.start(wait_.token());
   }
   decltype(auto) await_resume() {
     if (is_started_) wait_.finish();
@@ -213,10 +214,12 @@ class [[nodiscard]] source_awaiter : public own_awaiter {
   struct wait : resumption {
     explicit wait(Source& source) noexcept : resumption{go_on}, pending(source, this) {}
 
+    const task_token& token() const noexcept { return IsStoppable ? self.token() : no_token; }
+
     static void go_on(resumption* self) noexcept {
       auto* const mine = static_cast<wait*>(self);
       bool waits = false;
-      run_caught([&] { waits = mine->pending.restart(mine->self.token()); },
+      run_caught([&] { waits = mine->pending.restart(mine->token()); },
                  [&](std::exception_ptr thrown) { mine->failure = std::move(thrown); });
       if (!waits) mine->self.resume();
     }
@@ -244,15 +247,18 @@ class [[nodiscard]] source_awaiter : public own_awaiter {
 template <class Promise>
 class task_awaiter : public own_awaiter, private task_end {
  public:
-  explicit task_awaiter(std::coroutine_handle<Promise> awaited) noexcept : task_end{ended}, awaited_(awaited) {}
+  // token: of the awaited task; null: that of the task that awaits it.
+  explicit task_awaiter(std::coroutine_handle<Promise> awaited, const task_token* token = nullptr) noexcept
+      : task_end{ended}, awaited_(awaited), token_(token) {}
 
   static bool await_ready() noexcept { return false; }
   template <class Awaiting>
   bool await_suspend(std::coroutine_handle<Awaiting> self) noexcept {
     self_.set(self);
     awaited_.promise().end = this;
+    if (token_ != nullptr) awaited_.promise().token = token_;
     if constexpr (is_task_promise<Awaiting>) {
-      awaited_.promise().token = self.promise().token;
+      if (token_ == nullptr) awaited_.promise().token = self.promise().token;
       if (runner* const on = self.promise().on; on != nullptr) {
         step_.store(suspended, std::memory_order_relaxed);  // in this loop, or after what publishes the wait
         awaited_.promise().on = on;
@@ -279,6 +285,7 @@ class task_awaiter : public own_awaiter, private task_end {
   }
 
   std::coroutine_handle<Promise> awaited_;
+  const task_token* token_;
   waiting_coroutine self_;
   std::atomic<int> step_ = 0;
 };

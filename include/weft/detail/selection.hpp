@@ -85,6 +85,69 @@ class selection {
   std::size_t run() {
     branch* chosen = nullptr;
     while (chosen == nullptr) chosen = choose();
+    return run(chosen);
+  }
+
+ protected:
+  // What is ready now, or `otherwise`. Null: there is none, and the waiter, if there is one, stands
+  // in the queues.
+  branch* look_or_enlist(channel_waiter* me) {
+    for (std::size_t i = 0; has_stop_ && i < count_; ++i) {
+      if (all_[i]->is_stopped()) return all_[i];
+    }
+    struct all_locked {
+      selection& one;
+      explicit all_locked(selection& of) noexcept : one(of) {
+        one.for_each_lock([](channel_lock* lock) { lock->lock(); });
+      }
+      ~all_locked() {
+        one.for_each_lock([](channel_lock* lock) { lock->unlock(); });
+      }
+    };
+    branch* ready = nullptr;
+    {
+      const all_locked hold(*this);
+      ready = look();
+      if (ready == nullptr && otherwise_ == nullptr && me != nullptr) enlist(me);
+    }
+    if (ready == nullptr) return otherwise_;
+    ready->settle();
+    return ready;
+  }
+
+  // After look_or_enlist has enlisted. Throws if nothing can end the wait.
+  void check_waits() {
+    if (is_any_open_ || timer_ != nullptr || has_stop_) return;
+    leave(nullptr);
+    fail(WEFT_ENDED, "weft::select: all channels are closed");
+  }
+  // What may decide the wait besides channels and the timer.
+  void arm_others(channel_waiter* me) {
+    for (std::size_t i = 0; arms_any() && i < count_; ++i) {
+      if (must_arm(all_[i])) all_[i]->arm(me);
+    }
+  }
+  void disarm_others() noexcept {
+    for (std::size_t i = 0; arms_any() && i < count_; ++i) all_[i]->disarm();
+  }
+  branch* numbered(std::uint32_t number) const noexcept {
+    return *std::find_if(all_, all_ + count_, [number](const branch* each) { return each->number == number; });
+  }
+  branch* timer() const noexcept { return timer_; }
+
+  // Takes the places off their queues, except the one that the other side has taken off: its
+  // channel may be gone.
+  void leave(const branch* chosen) noexcept {
+    for (std::size_t i = 0; i < channels_; ++i) {
+      channel_branch* const each = channel(order_[i]);
+      if (each == chosen) continue;
+      each->lock->lock();
+      each->delist();
+      each->lock->unlock();
+    }
+  }
+
+  static std::size_t run(branch* chosen) {
     const std::size_t index = chosen->number - 1;
     chosen->run();
     return index;
@@ -111,31 +174,10 @@ class selection {
 
   // Null: the wait ended without a choice, and begins anew.
   branch* choose() {
-    for (std::size_t i = 0; has_stop_ && i < count_; ++i) {
-      if (all_[i]->is_stopped()) return all_[i];
-    }
     const std::uint64_t deadline_ns = next_deadline();
     channel_waiter me(deadline_ns, false);
-    struct all_locked {
-      selection& one;
-      explicit all_locked(selection& of) noexcept : one(of) {
-        one.for_each_lock([](channel_lock* lock) { lock->lock(); });
-      }
-      ~all_locked() {
-        one.for_each_lock([](channel_lock* lock) { lock->unlock(); });
-      }
-    };
-    branch* ready = nullptr;
-    {
-      const all_locked hold(*this);
-      ready = look();
-      if (ready == nullptr && otherwise_ == nullptr) enlist(&me);
-    }
-    if (ready != nullptr) {
-      ready->settle();
-      return ready;
-    }
-    return otherwise_ != nullptr ? otherwise_ : wait(me, deadline_ns);
+    branch* const ready = look_or_enlist(&me);
+    return ready != nullptr ? ready : wait(me, deadline_ns);
   }
 
   // Of the next wait, which is short where no worker polls.
@@ -172,15 +214,10 @@ class selection {
   }
 
   branch* wait(channel_waiter& me, std::uint64_t deadline_ns) {
-    if (!is_any_open_ && timer_ == nullptr && !has_stop_) {
-      leave(nullptr);
-      fail(WEFT_ENDED, "weft::select: all channels are closed");
-    }
-    for (std::size_t i = 0; arms_any() && i < count_; ++i) {
-      if (must_arm(all_[i])) all_[i]->arm(&me);
-    }
+    check_waits();
+    arm_others(&me);
     const weft_status status = me.wait("select");
-    for (std::size_t i = 0; arms_any() && i < count_; ++i) all_[i]->disarm();
+    disarm_others();
     branch* const chosen = status == WEFT_OK ? numbered(me.decision()) : nullptr;
     leave(chosen);
     if (status == WEFT_TIMEOUT) return timer_ != nullptr && deadline_ns == timer_->deadline_ns ? timer_ : nullptr;
@@ -191,22 +228,6 @@ class selection {
   }
 
   bool arms_any() const noexcept { return has_stop_ || has_polled_; }
-
-  branch* numbered(std::uint32_t number) const noexcept {
-    return *std::find_if(all_, all_ + count_, [number](const branch* each) { return each->number == number; });
-  }
-
-  // Takes the places off their queues, except the one that the other side has taken off: its
-  // channel may be gone.
-  void leave(const branch* chosen) noexcept {
-    for (std::size_t i = 0; i < channels_; ++i) {
-      channel_branch* const each = channel(order_[i]);
-      if (each == chosen) continue;
-      each->lock->lock();
-      each->delist();
-      each->lock->unlock();
-    }
-  }
 
   branch** all_;
   branch** order_;  // the channels, by their locks

@@ -35,7 +35,10 @@ class object_source {
     record* const made = begin_record(to);
     bool waits = false;
     const weft_status status = weft_ext_await(&made->awaiter, object_, kind_, &waits);
-    if (status == WEFT_TIMEOUT) return false;  // the deadline has passed
+    if (status == WEFT_TIMEOUT) {  // the deadline has passed
+      is_late_ = true;
+      return false;
+    }
     check(status, "weft_ext_await");
     return waits;
   }
@@ -45,31 +48,40 @@ class object_source {
 
  protected:
   void* object() const noexcept { return object_; }
+  void set_value(std::uint64_t value) noexcept { value_ = value; }
+  // After the wait: whether its deadline ended it.
+  bool is_late() const noexcept { return is_late_; }
 
  private:
   struct record {
     weft_awaiter awaiter;  // first: ready finds the rest by its address
     notice* to;
+    object_source* of;
   };
   // As WEFT_AWAITER_INIT, without the words that are not looked at before it is armed.
   record* begin_record(notice* to) noexcept {
     record* const made = ::new (&record_) record;
     made->awaiter.ready = ready;
     made->awaiter.deadline_ns = deadline_ns_;
-    made->awaiter.value = 0;
+    made->awaiter.value = value_;
     made->awaiter.winner = 0;
     made->awaiter.opaque[0] = 0;
     made->to = to;
+    made->of = this;
     return made;
   }
   static void ready(weft_awaiter* awaiter, weft_status status) noexcept {
-    notice* const to = reinterpret_cast<record*>(awaiter)->to;
+    auto* const told = reinterpret_cast<record*>(awaiter);
+    notice* const to = told->to;
+    if (status == WEFT_TIMEOUT) told->of->is_late_ = true;
     to->tell(to, status);
   }
 
   void* object_;
   std::uint64_t deadline_ns_;
+  std::uint64_t value_ = 0;  // what the kind asks for
   weft_await_kind kind_;
+  bool is_late_ = false;
   union {
     record record_;  // made when it is armed: it is large
   };
@@ -77,16 +89,26 @@ class object_source {
 
 class event_source : public object_source {
  public:
-  explicit event_source(weft_event* event) noexcept : object_source(event, WEFT_AWAIT_EVENT) {}
+  explicit event_source(weft_event* event, std::uint64_t deadline_ns = WEFT_FOREVER) noexcept
+      : object_source(event, WEFT_AWAIT_EVENT, deadline_ns) {}
   bool is_ready() const noexcept { return weft_event_is_set(static_cast<weft_event*>(object())); }
   static void result() noexcept {}
 };
 
 class semaphore_source : public object_source {
  public:
-  explicit semaphore_source(weft_semaphore* semaphore) noexcept : object_source(semaphore, WEFT_AWAIT_SEMAPHORE) {}
+  explicit semaphore_source(weft_semaphore* semaphore, std::uint64_t deadline_ns = WEFT_FOREVER) noexcept
+      : object_source(semaphore, WEFT_AWAIT_SEMAPHORE, deadline_ns) {}
   bool is_ready() const noexcept { return weft_semaphore_try_acquire(static_cast<weft_semaphore*>(object())) == WEFT_OK; }
   static void result() noexcept {}
+};
+
+// A source with a deadline, whose result tells whether it has come.
+template <class Source>
+class timed_source : public Source {
+ public:
+  using Source::Source;
+  bool result() const noexcept { return !this->is_late(); }
 };
 
 // The lock is always handed over, even if it is free: it then has no owner, and the coroutine may
@@ -94,9 +116,11 @@ class semaphore_source : public object_source {
 template <class Mutex, class Lock, weft_await_kind Kind>
 class mutex_source : public object_source {
  public:
-  explicit mutex_source(Mutex& mutex) noexcept : object_source(mutex.native_handle(), Kind), mutex_(mutex) {}
+  explicit mutex_source(Mutex& mutex, std::uint64_t deadline_ns = WEFT_FOREVER) noexcept
+      : object_source(mutex.native_handle(), Kind, deadline_ns), mutex_(mutex) {}
   static bool is_ready() noexcept { return false; }
-  [[nodiscard]] Lock result() const { return Lock(mutex_, std::adopt_lock); }
+  // Without the lock after the deadline.
+  [[nodiscard]] Lock result() const { return is_late() ? Lock(mutex_, std::defer_lock) : Lock(mutex_, std::adopt_lock); }
 
  private:
   Mutex& mutex_;

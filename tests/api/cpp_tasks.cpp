@@ -1,0 +1,189 @@
+// Several coroutines at once: when_all, when_any, with_timeout, async_scope.
+#include <weft/tasks.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "coroutines.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<int> unwound = 0;
+
+// Counts frames that have ended.
+struct counted {
+  counted() = default;
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { unwound += 1; }
+};
+
+weft::task<int> number(int value) { co_return value; }
+weft::task<std::unique_ptr<int>> moved(int value) {
+  co_await weft::async_sleep_for(10us);
+  co_return std::make_unique<int>(value);
+}
+weft::task<> nothing() { co_await weft::async_sleep_for(10us); }
+weft::task<int> endless() {
+  const counted one;
+  co_await weft::async_sleep_for(1h);
+  co_return 0;
+}
+weft::task<int> failing(std::chrono::nanoseconds patience) {
+  const counted one;
+  co_await weft::async_sleep_for(patience);
+  throw std::runtime_error("failing");
+}
+weft::task<int> busy(std::chrono::nanoseconds length) {
+  const auto end = std::chrono::steady_clock::now() + length;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  co_return 1;
+}
+
+weft::task<> spread(weft::async_scope& scope, int depth, std::atomic<int>& leaves) {
+  if (depth == 0) {
+    co_await weft::async_sleep_for(1us);
+    leaves += 1;
+    co_return;
+  }
+  scope.spawn(spread(scope, depth - 1, leaves));
+  scope.spawn(spread(scope, depth - 1, leaves));
+}
+
+}  // namespace
+
+TEST_CASE("when_all returns what all return") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([] {
+    auto [one, two, three] = weft::sync_wait(weft::when_all(number(1), moved(2), nothing()));
+    CHECK(one == 1);
+    CHECK(*two == 2);
+    CHECK(three == std::monostate());
+    std::vector<weft::task<int>> tasks;
+    for (int i = 0; i < 100; ++i) tasks.push_back(number(i));
+    const std::vector<int> values = weft::sync_wait(weft::when_all(std::move(tasks)));
+    REQUIRE(values.size() == 100);
+    for (int i = 0; i < 100; ++i) CHECK(values[static_cast<std::size_t>(i)] == i);
+    CHECK(weft::sync_wait(weft::when_all(std::vector<weft::task<int>>())).empty());
+  });
+}
+
+TEST_CASE("when_all: the first exception stops the others, and is thrown when all have ended") {
+  const weft::runtime runtime({.workers = 2});
+  unwound = 0;
+  CHECK_THROWS_AS(weft::sync_wait(weft::when_all(endless(), failing(10us), endless())), std::runtime_error);
+  CHECK(unwound == 3);
+  std::vector<weft::task<int>> tasks;
+  for (int i = 0; i < 10; ++i) tasks.push_back(i == 7 ? failing(0us) : endless());
+  CHECK_THROWS_AS(weft::sync_wait(weft::when_all(std::move(tasks))), std::runtime_error);
+  CHECK(unwound == 13);
+  CHECK(status_of([] { weft::sync_wait(weft::when_all(endless(), weft::task<int>())); }) == WEFT_INVALID);
+  CHECK(unwound <= 14);
+}
+
+TEST_CASE("when_any returns the first, and the others have ended") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([] {
+    unwound = 0;
+    const std::variant<int, std::monostate, int> first = weft::sync_wait(weft::when_any(endless(), nothing(), endless()));
+    CHECK(first.index() == 1);
+    CHECK(unwound == 2);
+    std::vector<weft::task<int>> tasks;
+    for (int i = 0; i < 10; ++i) tasks.push_back(i == 4 ? number(4) : endless());
+    const auto [index, value] = weft::sync_wait(weft::when_any(std::move(tasks)));
+    CHECK(index == 4);
+    CHECK(value == 4);
+    CHECK_THROWS_AS(weft::sync_wait(weft::when_any(endless(), failing(1us))), std::runtime_error);
+    CHECK(status_of([] { weft::sync_wait(weft::when_any(std::vector<weft::task<int>>())); }) == WEFT_INVALID);
+  });
+}
+
+TEST_CASE("a stop of the awaiting task is passed on to all, and ends the wait") {
+  const weft::runtime runtime({.workers = 2});
+  const auto check = [](auto make) {
+    for (int i = 0; i < 20; ++i) {
+      unwound = 0;
+      std::stop_source source;
+      auto waiting = weft::spawn(make(), source.get_token());
+      for (int round = 0; round < i; ++round) weft::this_thread::yield();
+      source.request_stop();
+      CHECK_THROWS_AS(waiting.get(), weft::stopped);
+    }
+  };
+  check([] { return weft::when_all(endless(), endless()); });
+  check([] { return weft::when_any(endless(), endless()); });
+  check([] { return weft::with_timeout(endless(), 1h); });
+  weft::async_scope scope;
+  std::stop_source source;
+  unwound = 0;
+  scope.spawn(endless());
+  scope.spawn(endless());
+  weft::future<void> joining = weft::spawn(scope.join(), source.get_token());
+  source.request_stop();
+  CHECK_THROWS_AS(joining.get(), weft::stopped);
+  CHECK(scope.get_token().stop_requested());
+}
+
+TEST_CASE("with_timeout: in time, late, too late to be stopped") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([] {
+    CHECK(weft::sync_wait(weft::with_timeout(number(5), 1h)) == 5);
+    weft::sync_wait(weft::with_timeout(nothing(), std::chrono::steady_clock::now() + 1h));
+    unwound = 0;
+    CHECK(status_of([] { weft::sync_wait(weft::with_timeout(endless(), 1ms)); }) == WEFT_TIMEOUT);
+    CHECK(status_of([] { weft::sync_wait(weft::with_timeout(endless(), 0ms)); }) == WEFT_TIMEOUT);
+    CHECK(unwound == 2);
+    CHECK(weft::sync_wait(weft::with_timeout(busy(2ms), 1ms)) == 1);
+    CHECK_THROWS_AS(weft::sync_wait(weft::with_timeout(failing(1us), 1h)), std::runtime_error);
+    CHECK(status_of([] { weft::sync_wait(weft::with_timeout(weft::with_timeout(endless(), 1h), 1ms)); }) == WEFT_TIMEOUT);
+    CHECK(status_of([] { weft::sync_wait(weft::with_timeout(weft::with_timeout(endless(), 1ms), 1h)); }) == WEFT_TIMEOUT);
+    CHECK(status_of([] { weft::sync_wait(weft::with_timeout(weft::task<int>(), 1h)); }) == WEFT_INVALID);
+  });
+}
+
+TEST_CASE("a scope waits for tasks that add others, is joined again, and passes the first exception on") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([] {
+    weft::async_scope scope;
+    std::atomic<int> leaves = 0;
+    for (int round = 1; round <= 3; ++round) {
+      scope.spawn(spread(scope, 6, leaves));
+      weft::sync_wait(scope.join());
+      CHECK(leaves == round * 64);
+    }
+    weft::sync_wait(scope.join());
+    unwound = 0;
+    scope.spawn(endless());
+    scope.spawn(failing(1us));
+    CHECK_THROWS_AS(weft::sync_wait(scope.join()), std::runtime_error);
+    CHECK(unwound == 2);
+    CHECK(status_of([&] {
+            scope.spawn(weft::task<>());
+            weft::sync_wait(scope.join());
+          }) == WEFT_INVALID);
+  });
+}
+
+TEST_CASE("a scope that is asked to stop ends its tasks") {
+  const weft::runtime runtime({.workers = 2});
+  weft::async_scope scope;
+  unwound = 0;
+  for (int i = 0; i < 10; ++i) scope.spawn(endless());
+  scope.request_stop();
+  CHECK_THROWS_AS(weft::sync_wait(scope.join()), weft::stopped);
+  CHECK(unwound <= 10);
+}
