@@ -10,7 +10,11 @@
 //
 // A sender of the scheduler completes in a ULT, so what follows may block. Errors are
 // std::exception_ptr to weft::error. A stop of the receiver's token ends each wait at once
-// (set_stopped). An operation takes no memory of its own.
+// (set_stopped). An operation takes no memory of its own but the descriptor of the ULT.
+//
+// A weft::task awaits senders of any library: `co_await sender` returns its value (a std::tuple of
+// several, nothing of none), throws its error, and weft::stopped after set_stopped. The sender gets
+// the stop token of the task. The task goes on in a tasklet, and must not be destroyed meanwhile.
 #pragma once
 
 #include <weft/detail/cxx20.hpp>
@@ -26,12 +30,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <weft/ext.h>
 #include <weft/weft.h>
 #include <weft/channel.hpp>
 #include <weft/detail/chrono.hpp>
 #include <weft/detail/pending.hpp>
 #include <weft/detail/resumption.hpp>
+#include <weft/detail/sender_awaiter.hpp>
 #include <weft/detail/sources.hpp>
+#include <weft/detail/stdexec_bulk.hpp>
 #include <weft/error.hpp>
 #include <weft/future.hpp>
 #include <weft/parallel_for.hpp>
@@ -171,13 +178,15 @@ class wait_sender {
 
 // A handle of the runtime, from which senders are made. All handles are equal, since a process has
 // one runtime.
-class runtime::scheduler {
+class runtime::scheduler : public detail::scheduler_domain_query {
  public:
+  using detail::scheduler_domain_query::query;
   // Marks the class as a scheduler, as P2300 requires.
   using scheduler_concept = execution::scheduler_t;
 
   // The attributes of the scheduler's senders.
-  struct attributes {
+  struct attributes : detail::scheduler_domain_query {
+    using detail::scheduler_domain_query::query;
     // Returns the scheduler on which the senders complete.
     template <class... Env>
     scheduler query(execution::get_completion_scheduler_t<execution::set_value_t>, const Env&...) const noexcept {
@@ -193,8 +202,8 @@ class runtime::scheduler {
   template <class F>
   class bulk_sender;
 
-  // Returns a sender that completes in a ULT of the runtime. Its operation throws nothing: if the
-  // runtime does not run, it completes with the error not_initialized.
+  // Returns a sender that completes in a ULT of the runtime, and never with an error: connect makes
+  // the ULT, and throws weft::error if no runtime runs or memory is exhausted; start makes it ready.
   schedule_sender schedule() const noexcept;
   // Returns a sender that completes in a ULT after an interval; with the error ended if the runtime
   // ends before.
@@ -211,9 +220,10 @@ class runtime::scheduler {
     requires std::invocable<F&, std::size_t>
   bulk_sender<std::decay_t<F>> bulk(std::size_t count, F&& function) const;
 
-  // Returns that a ULT makes progress once it has begun, on any of the workers.
+  // Returns that a ULT runs until it waits, yields or ends, and keeps the others of its worker from
+  // running meanwhile.
   static constexpr execution::forward_progress_guarantee query(execution::get_forward_progress_guarantee_t) noexcept {
-    return execution::forward_progress_guarantee::parallel;
+    return execution::forward_progress_guarantee::weakly_parallel;
   }
   // All schedulers are equal.
   friend bool operator==(const scheduler&, const scheduler&) noexcept { return true; }
@@ -224,36 +234,44 @@ inline runtime::scheduler runtime::get_scheduler() noexcept { return {}; }
 namespace detail {
 inline namespace WEFT_SENDERS_OVER {
 
-// Runs in a ULT, which start() makes.
+// Runs in a ULT, which connect makes, and start() makes ready: so start cannot fail. Work that
+// cannot throw completes with no error.
 template <class Receiver, class Work>
-class schedule_operation : private resumption {
+class schedule_operation {
  public:
   using operation_state_concept = execution::operation_state_t;
 
-  schedule_operation(Receiver to, Work work) : resumption{go_on, true}, to_(std::move(to)), work_(std::move(work)) {}
+  schedule_operation(Receiver to, Work work) : to_(std::move(to)), work_(std::move(work)) {
+    weft_thread_attr attributes = WEFT_THREAD_ATTR_INIT;
+    attributes.detached = true;
+    check(weft_ext_thread_make(run, this, &attributes, false, &unit_), "weft_ext_thread_make");
+  }
   schedule_operation(schedule_operation&&) = delete;
+  ~schedule_operation() { weft_ext_thread_discard(unit_); }
 
   void start() noexcept {
     if (is_stopped()) return execution::set_stopped(std::move(to_));
-    if (const weft_status status = this->try_post(); status != WEFT_OK) {
-      complete_with_problem(to_, status, "weft::runtime::scheduler");
-    }
+    // The operation may be gone once its unit is ready. It fails for what is no unit alone.
+    static_cast<void>(weft_ext_thread_start(std::exchange(unit_, nullptr)));
   }
 
  private:
   bool is_stopped() const noexcept { return execution::get_stop_token(execution::get_env(to_)).stop_requested(); }
 
-  static void go_on(resumption* self) noexcept {
+  static void run(void* self) noexcept {
     auto* const mine = static_cast<schedule_operation*>(self);
     if (mine->is_stopped()) return execution::set_stopped(std::move(mine->to_));
-    std::exception_ptr thrown;
-    run_caught([&] { mine->work_(); }, [&](std::exception_ptr failure) { thrown = std::move(failure); });
-    if (thrown != nullptr) return execution::set_error(std::move(mine->to_), std::move(thrown));
+    if constexpr (!std::is_nothrow_invocable_v<Work&>) {
+      std::exception_ptr thrown;
+      run_caught([&] { mine->work_(); }, [&](std::exception_ptr failure) { thrown = std::move(failure); });
+      if (thrown != nullptr) return execution::set_error(std::move(mine->to_), std::move(thrown));
+    }
     execution::set_value(std::move(mine->to_));
   }
 
   Receiver to_;
-  Work work_;
+  [[no_unique_address]] Work work_;
+  weft_thread* unit_ = nullptr;
 };
 
 struct no_work {
@@ -272,8 +290,7 @@ struct bulk_work {
 class schedule_sender_base {
  public:
   using sender_concept = execution::sender_t;
-  using completion_signatures = with_value<void>::signatures;
-  static runtime::scheduler::attributes get_env() noexcept { return {}; }
+  static runtime::scheduler::attributes get_env() noexcept { return runtime::scheduler::attributes(); }
 };
 
 }  // namespace WEFT_SENDERS_OVER
@@ -282,7 +299,11 @@ class schedule_sender_base {
 // A sender that completes in a ULT.
 class runtime::scheduler::schedule_sender : public detail::schedule_sender_base {
  public:
-  // Returns the operation that connects the sender with a receiver.
+  // How it completes: never with an error.
+  using completion_signatures = execution::completion_signatures<execution::set_value_t(), execution::set_stopped_t()>;
+  // Returns the operation that connects the sender with a receiver, and makes its ULT. The end of
+  // the runtime waits until the operation has been started and has ended, or is destroyed. Throws
+  // weft::error: not_initialized (no runtime runs), no_memory.
   template <class Receiver>
   auto connect(Receiver to) const {
     return detail::schedule_operation<Receiver, detail::no_work>(std::move(to), {});
@@ -292,6 +313,8 @@ class runtime::scheduler::schedule_sender : public detail::schedule_sender_base 
 // A sender that completes in a ULT at a time.
 class runtime::scheduler::timed_sender : public detail::schedule_sender_base {
  public:
+  // How it completes.
+  using completion_signatures = detail::with_value<void>::signatures;
   // Makes a sender that completes at a deadline, which is a time of weft_now_ns.
   explicit timed_sender(std::uint64_t deadline_ns) noexcept : deadline_ns_(deadline_ns) {}
   // Returns the operation that connects the sender with a receiver.
@@ -308,6 +331,8 @@ class runtime::scheduler::timed_sender : public detail::schedule_sender_base {
 template <class F>
 class runtime::scheduler::bulk_sender : public detail::schedule_sender_base {
  public:
+  // How it completes.
+  using completion_signatures = detail::with_value<void>::signatures;
   // Makes a sender of the calls.
   explicit bulk_sender(detail::bulk_work<F> work) : work_(std::move(work)) {}
   // Returns the operation that connects the sender with a receiver.
@@ -374,6 +399,26 @@ template <class T>
 [[nodiscard]] auto as_sender(detail::basic_channel<T>& channel) noexcept {
   return detail::wait_sender<detail::pop_source<T>, detail::with_popped<T>, detail::basic_channel<T>&>(channel);
 }
+
+// Starts a sender, and waits for its completion: returns a std::optional of a std::tuple of its
+// values, which is empty after set_stopped, or throws its error. An error that is no exception_ptr
+// and no error_code is thrown itself. The wait keeps no worker: in main or a thread other ULTs run
+// meanwhile. May switch. From a ULT or outside. Throws weft::error: cannot_block (a tasklet); what
+// connect throws.
+template <class Sender>
+  requires detail::awaitable<Sender> && detail::declared_sender<Sender>
+auto sync_wait(Sender&& sender) {
+  return detail::wait_here(detail::task_of_sender(std::forward<Sender>(sender)), detail::task_token());
+}
+#if defined(__cpp_lib_jthread)
+// Starts a sender whose stop token is the given one, and waits for its completion. All else is as
+// for sync_wait of a sender alone.
+template <class Sender>
+  requires detail::awaitable<Sender> && detail::declared_sender<Sender>
+auto sync_wait(Sender&& sender, std::stop_token token) {
+  return detail::wait_here(detail::task_of_sender(std::forward<Sender>(sender)), std::move(token));
+}
+#endif
 
 }  // namespace weft
 

@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,12 +104,17 @@ TEST_CASE("schedule completes in a ULT, which may block") {
     CHECK(result.in_ult);
   });
   CHECK(weft::runtime::get_scheduler() == weft::runtime::get_scheduler());
-  CHECK(ex::get_forward_progress_guarantee(weft::runtime::get_scheduler()) == ex::forward_progress_guarantee::parallel);
+  CHECK(ex::get_forward_progress_guarantee(weft::runtime::get_scheduler()) == ex::forward_progress_guarantee::weakly_parallel);
 }
 
-TEST_CASE("schedule without a runtime is an error, and after a stop it is stopped") {
+TEST_CASE("connect of schedule throws without a runtime, and after a stop it is stopped") {
   outcome<int> none;
-  run(none, ex::schedule(weft::runtime::get_scheduler()));
+  const auto to_none = [&] {
+    static_cast<void>(ex::connect(ex::schedule(weft::runtime::get_scheduler()), to_outcome<int>{&none}));
+  };
+  CHECK(status_of(to_none) == WEFT_NOT_INITIALIZED);
+  CHECK(none.how.empty());
+  run(none, weft::runtime::get_scheduler().schedule_after(1h));
   CHECK(none.how == "error");
   CHECK(status_in(none.error) == WEFT_NOT_INITIALIZED);
   const weft::runtime runtime({.workers = 1});
@@ -119,6 +125,67 @@ TEST_CASE("schedule without a runtime is an error, and after a stop it is stoppe
   before.source.request_stop();
   run(before, ex::schedule(weft::runtime::get_scheduler()));
   CHECK(before.how == "stopped");
+}
+
+TEST_CASE("an operation of schedule that is not started keeps the runtime, and is destroyed without a trace") {
+  const weft::runtime runtime({.workers = 2});
+  for (int i = 0; i < 100; ++i) {
+    outcome<int> never;
+    auto operation = ex::connect(ex::schedule(weft::runtime::get_scheduler()), to_outcome<int>{&never});
+    static_assert(noexcept(ex::start(operation)));
+    CHECK(never.how.empty());
+  }
+}
+
+TEST_CASE("sync_wait of a sender: its values, nothing after a stop, its error") {
+  const weft::runtime runtime({.workers = 2});
+  by_waiting_callers([] {
+    const std::optional<std::tuple<>> none = weft::sync_wait(ex::schedule(weft::runtime::get_scheduler()));
+    CHECK(none.has_value());
+    std::optional<std::tuple<int>> number = weft::sync_wait(weft::as_sender(weft::async([] { return 4; })));
+    CHECK(std::get<0>(number.value()) == 4);
+    weft::latch never(1);
+    std::stop_source source;
+    source.request_stop();
+    CHECK_FALSE(weft::sync_wait(weft::as_sender(never), source.get_token()).has_value());
+    const auto failing = weft::as_sender(weft::async([] { throw std::runtime_error("thrown"); }).share());
+    CHECK_THROWS_AS(weft::sync_wait(failing), std::runtime_error);
+  });
+  weft_thread* tasklet = nullptr;
+  weft_status seen = WEFT_OK;
+  const auto refused = [](void* to) {
+    *static_cast<weft_status*>(to) = status_of([] { weft::sync_wait(ex::schedule(weft::runtime::get_scheduler())); });
+  };
+  REQUIRE(weft_tasklet_create(refused, &seen, nullptr, &tasklet) == WEFT_OK);
+  REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
+  CHECK(seen == WEFT_CANNOT_BLOCK);
+}
+
+TEST_CASE("a task awaits senders, and passes its stop on") {
+  const weft::runtime runtime({.workers = 2});
+  weft::latch never(1);
+  const auto adding = [](int rounds) -> weft::task<int> {
+    int sum = 0;
+    for (int i = 1; i <= rounds; ++i) {
+      co_await ex::schedule(weft::runtime::get_scheduler());
+      const int value = co_await weft::as_sender(weft::async([i] { return i; }));
+      sum += value;
+    }
+    co_return sum;
+  };
+  by_waiting_callers([&] { CHECK(weft::sync_wait(adding(100)) == 5050); });
+  const auto waiting = [&]() -> weft::task<> { co_await weft::as_sender(never); };
+  for (int i = 0; i < 50; ++i) {
+    std::stop_source source;
+    weft::future<void> begun = weft::spawn(waiting(), source.get_token());
+    for (int round = 0; round < i % 4; ++round) weft::this_thread::yield();
+    source.request_stop();
+    CHECK_THROWS_AS(begun.get(), weft::stopped);
+  }
+  const auto failing = [&]() -> weft::task<> {
+    co_await weft::as_sender(weft::async([] { throw std::runtime_error("thrown"); }));
+  };
+  CHECK_THROWS_AS(weft::sync_wait(failing()), std::runtime_error);
 }
 
 TEST_CASE("schedule_after and schedule_at") {
@@ -204,6 +271,35 @@ TEST_CASE("threads, events and channels as senders") {
 
 #if defined(STDEXEC_VERSION_MAJOR) || __has_include(<stdexec/execution.hpp>)
 
+// A step that waits for another one: a serial bulk would wait for ever.
+weft::task<> bulks() {
+  const scheduler on = weft::runtime::get_scheduler();
+  weft::latch both(2);
+  co_await (stdexec::schedule(on) | stdexec::bulk_unchunked(stdexec::par, 2, [&](int) { both.arrive_and_wait(); }));
+  std::vector<int> squares(1000);
+  auto fill = [&](std::size_t i, int add) { squares[i] = static_cast<int>(i * i) + add; };
+  const int same = co_await (stdexec::just(1) | stdexec::continues_on(on) | stdexec::bulk(stdexec::par, squares.size(), fill));
+  CHECK(same == 1);
+  for (std::size_t i = 0; i < squares.size(); ++i) CHECK(squares[i] == static_cast<int>(i * i) + 1);
+  std::atomic<std::size_t> sum = 0;
+  auto add = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) sum += i;
+  };
+  co_await (stdexec::schedule(on) | stdexec::bulk_chunked(stdexec::par, std::size_t{100}, add));
+  co_await (stdexec::schedule(on) | stdexec::bulk_chunked(stdexec::seq, std::size_t{100}, add));
+  CHECK(sum == 2 * 4950);
+  bool is_thrown = false;
+  auto fails = stdexec::schedule(on) | stdexec::bulk(stdexec::par, 100, [](int i) {
+                 if (i == 50) throw std::runtime_error("the fiftieth");
+               });
+  try {
+    co_await std::move(fails);
+  } catch (const std::runtime_error&) {
+    is_thrown = true;
+  }
+  CHECK(is_thrown);
+}
+
 TEST_CASE("pipelines of stdexec") {
   const weft::runtime runtime({.workers = 2});
   std::thread outside([] {  // stdexec's sync_wait blocks its OS thread
@@ -220,6 +316,17 @@ TEST_CASE("pipelines of stdexec") {
     CHECK_THROWS_AS(stdexec::sync_wait(stdexec::when_all(weft::as_sender(never), std::move(fails))), std::runtime_error);
   });
   outside.join();
+  CHECK(std::get<0>(weft::sync_wait(stdexec::just(5)).value()) == 5);  // Weft's waits where it is
+  const auto awaiting = []() -> weft::task<int> {
+    const int one = co_await (stdexec::schedule(weft::runtime::get_scheduler()) | stdexec::then([] { return 1; }));
+    const int two = co_await stdexec::just(2);
+    co_return one + two;
+  };
+  CHECK(weft::sync_wait(awaiting()) == 3);
+  static_assert(std::same_as<decltype(weft::sync_wait(awaiting())), int>);
+  weft::sync_wait(bulks());
+  const auto stopping = []() -> weft::task<> { co_await stdexec::just_stopped(); };
+  CHECK_THROWS_AS(weft::sync_wait(stopping()), weft::stopped);
 }
 
 #endif

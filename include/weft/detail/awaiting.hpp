@@ -49,6 +49,9 @@ struct task_end {
   void (*ended)(task_end* self, runner& on) noexcept;
 };
 
+// For await_sender, which execution.hpp defines: so a task awaits senders of any library.
+struct sender_await_tag {};
+
 // What co_await would use of an expression.
 template <class Awaitable>
 decltype(auto) awaiter_of(Awaitable&& one) {
@@ -56,6 +59,8 @@ decltype(auto) awaiter_of(Awaitable&& one) {
     return std::forward<Awaitable>(one).operator co_await();
   } else if constexpr (requires { operator co_await(std::forward<Awaitable>(one)); }) {
     return operator co_await(std::forward<Awaitable>(one));
+  } else if constexpr (requires { await_sender(sender_await_tag(), std::forward<Awaitable>(one)); }) {
+    return await_sender(sender_await_tag(), std::forward<Awaitable>(one));
   } else {
     return std::forward<Awaitable>(one);
   }

@@ -144,6 +144,9 @@ inline constexpr schedule_t schedule{};
 template <class... Signatures>
 struct completion_signatures {};
 
+// How a sender may complete, said by its member type completion_signatures.
+template <class Sender, class Env>
+using completion_signatures_of_t = typename std::remove_cvref_t<Sender>::completion_signatures;
 // The environment's type.
 template <class T>
 using env_of_t = decltype(get_env(std::declval<const std::remove_reference_t<T>&>()));
