@@ -250,17 +250,23 @@ class schedule_operation {
   ~schedule_operation() { weft_ext_thread_discard(unit_); }
 
   void start() noexcept {
-    if (is_stopped()) return execution::set_stopped(std::move(to_));
+    if constexpr (can_stop) {
+      if (is_stopped()) return execution::set_stopped(std::move(to_));
+    }
     // The operation may be gone once its unit is ready. It fails for what is no unit alone.
     static_cast<void>(weft_ext_thread_start(std::exchange(unit_, nullptr)));
   }
 
  private:
+  static constexpr bool can_stop = !never_stops<token_of<Receiver>>;
+
   bool is_stopped() const noexcept { return execution::get_stop_token(execution::get_env(to_)).stop_requested(); }
 
   static void run(void* self) noexcept {
     auto* const mine = static_cast<schedule_operation*>(self);
-    if (mine->is_stopped()) return execution::set_stopped(std::move(mine->to_));
+    if constexpr (can_stop) {
+      if (mine->is_stopped()) return execution::set_stopped(std::move(mine->to_));
+    }
     if constexpr (!std::is_nothrow_invocable_v<Work&>) {
       std::exception_ptr thrown;
       run_caught([&] { mine->work_(); }, [&](std::exception_ptr failure) { thrown = std::move(failure); });
@@ -297,10 +303,8 @@ class schedule_sender_base {
 }  // namespace detail
 
 // A sender that completes in a ULT.
-class runtime::scheduler::schedule_sender : public detail::schedule_sender_base {
+class runtime::scheduler::schedule_sender : public detail::schedule_sender_base, public detail::schedule_completions {
  public:
-  // How it completes: never with an error.
-  using completion_signatures = execution::completion_signatures<execution::set_value_t(), execution::set_stopped_t()>;
   // Returns the operation that connects the sender with a receiver, and makes its ULT. The end of
   // the runtime waits until the operation has been started and has ended, or is destroyed. Throws
   // weft::error: not_initialized (no runtime runs), no_memory.

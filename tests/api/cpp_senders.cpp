@@ -300,6 +300,15 @@ weft::task<> bulks() {
   CHECK(is_thrown);
 }
 
+TEST_CASE("stdexec's task_scheduler and task run on Weft") {
+  const weft::runtime runtime({.workers = 2});
+  stdexec::task_scheduler any(weft::runtime::get_scheduler());
+  auto asks = stdexec::schedule(any) | stdexec::then([] { return weft_self() != nullptr ? 3 : 0; });
+  CHECK(std::get<0>(weft::sync_wait(std::move(asks)).value()) == 3);
+  const auto five = []() -> stdexec::task<int> { co_return weft_self() != nullptr ? 5 : 0; };
+  CHECK(std::get<0>(weft::sync_wait(stdexec::starts_on(weft::runtime::get_scheduler(), five())).value()) == 5);
+}
+
 TEST_CASE("pipelines of stdexec") {
   const weft::runtime runtime({.workers = 2});
   std::thread outside([] {  // stdexec's sync_wait blocks its OS thread

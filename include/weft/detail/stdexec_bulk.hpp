@@ -116,6 +116,23 @@ struct scheduler_domain : stdexec::default_domain {
   }
 };
 
+template <class Token>
+inline constexpr bool never_stops = stdexec::unstoppable_token<Token>;
+
+// The completions of schedule: as task_scheduler asks, nothing but a value where no stop can come.
+struct schedule_completions {
+  // The completions in an environment.
+  template <class Self, class Env = execution::env<>>
+  static consteval auto get_completion_signatures() {
+    using execution::completion_signatures;
+    if constexpr (never_stops<execution::stop_token_of_t<Env>>) {
+      return completion_signatures<execution::set_value_t()>();
+    } else {
+      return completion_signatures<execution::set_value_t(), execution::set_stopped_t()>();
+    }
+  }
+};
+
 // Names the domain.
 struct scheduler_domain_query {
   template <class... Env>
@@ -129,11 +146,24 @@ struct scheduler_domain_query {
 
 #else
 
+#include <type_traits>
+
+#include <weft/detail/pending.hpp>
+
 namespace weft::detail {
 inline namespace WEFT_SENDERS_OVER {
 
 struct scheduler_domain_query {
   static void query() noexcept {}
+};
+
+template <class Token>
+inline constexpr bool never_stops = std::is_same_v<Token, no_stop>;
+
+// The completions of schedule.
+struct schedule_completions {
+  // The completions where a stop can come.
+  using completion_signatures = execution::completion_signatures<execution::set_value_t(), execution::set_stopped_t()>;
 };
 
 }  // namespace WEFT_SENDERS_OVER
