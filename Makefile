@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks cluster install abi wheel deb clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks site cluster install abi wheel deb clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -157,6 +157,10 @@ docs: ## runs what README and the guide show, and makes the reference of the pub
 	$(call configure-and-build,release)
 	$(call some-tests,release,docs)
 	doxygen docs/Doxyfile
+
+site: ## makes a site of the guide, the reference, decisions and protocols, with a search [FOLDER=build/site]
+	@$(call may-build,site)
+	@$(PYTHON) tools/docs/make_site.py '$(or $(FOLDER),build/site)'
 
 N ?= 2
 RANKS ?= $(N)

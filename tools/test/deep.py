@@ -216,6 +216,7 @@ def everything(scale, jobs):
         steps.Tests("aarch64: unit, api, conform, dist, lang", 600, preset="cross-aarch64", kinds="unit|api|conform|dist|lang"),
         steps.Build("build lto", 240, preset="lto", targets=("weft_command",)),
         steps.Commands("debian packages", 900, commands={"debian_packages.py": python("tests/package/debian_packages.py")}),
+        steps.Commands("site", 600, commands={"site_test.py": python("tests/docs/site_test.py", "build/site")}),
         steps.Commands("wheel", 400, commands={"wheel_test.py": python("tests/package/wheel_test.py", "whole")}),
         steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
         schedules("schedules from seeds", "checked", lasting(200)),
