@@ -61,6 +61,11 @@ class FortranTest(unittest.TestCase):
     def test_each_call_by_flang(self):
         self.compiled("module-of-flang", FLANG, "-w", "-O2", "-c", MODULE)
         self.check_calls(self.program("calls", "-O2", "-w", compiler=FLANG, sources=("captures",)))
+        path = self.program("stacks", "-O2", "-w", compiler=FLANG)
+        done = self.run_program(path, str(2 << 20))
+        self.assertEqual((done.returncode, done.stdout), (0, "5000050000. 5000150001. apart\n"), done.stderr)
+        done = self.run_program(path, "0")
+        self.assertRegex(done.stderr, 'stack overflow in thread \\d+ "user of arrays"')
 
     def test_a_hundred_thousand_threads(self):
         done = self.run_program(self.program("many", *OPTIONS, sources=("captures",)))
