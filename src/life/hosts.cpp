@@ -125,9 +125,13 @@ hosts* make_hosts(runtime* rt) {
 
 }  // namespace
 
-hosts* hosts_of(runtime* rt) {
+hosts* hosts_if_made(const runtime* rt) {
   // [O7] acquire: sees them laid out; pairs with [O8]
-  if (hosts* const known = rt->spare_hosts.load(base::acquire); known != nullptr) [[likely]]
+  return rt->spare_hosts.load(base::acquire);
+}
+
+hosts* hosts_of(runtime* rt) {
+  if (hosts* const known = hosts_if_made(rt); known != nullptr) [[likely]]
     return known;
   const queue::guard hold(making);
   if (hosts* const known = rt->spare_hosts.load(base::relaxed); known != nullptr) return known;
@@ -146,7 +150,7 @@ hosts* hosts_of(runtime* rt) {
 }
 
 void stop_region_guard(runtime* rt) {
-  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  hosts* const all = hosts_if_made(rt);
   if (all == nullptr) return;
   all->must_stop.store(true, base::relaxed);
   wake_region_guard(all);
@@ -154,7 +158,7 @@ void stop_region_guard(runtime* rt) {
 }
 
 void stop_spares(runtime* rt) {
-  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  hosts* const all = hosts_if_made(rt);
   if (all == nullptr) return;
   {
     const queue::guard hold(all->lock);
@@ -187,7 +191,7 @@ bool are_workers_claimed(runtime* rt) {
 }
 
 bool are_spares_in_regions(runtime* rt) {
-  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  hosts* const all = hosts_if_made(rt);
   if (all == nullptr) return false;
   const queue::guard hold(all->lock);
   unsigned waiting = all->starting_count;
@@ -332,7 +336,7 @@ blocking_call* hold_claimed(hosts* all, worker* w) {
 }  // namespace
 
 void refuse_claims(runtime* rt) {
-  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  hosts* const all = hosts_if_made(rt);
   if (all == nullptr) return;
   for (unsigned index = 0; index < rt->worker_slots.load(base::relaxed); ++index) {
     worker* const w = worker_in_slot(rt, index);
@@ -340,6 +344,7 @@ void refuse_claims(runtime* rt) {
     if (call == nullptr) continue;
     refuse_claims_of(all, w);
     w->lent.lend(call);
+    wake_region_guard(all);  // it may have seen no open region meanwhile
   }
 }
 

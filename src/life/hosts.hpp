@@ -31,6 +31,7 @@ struct runtime;
 
 // Made by the first region. Null: no memory, or no OS thread, and regions keep their workers.
 hosts* hosts_of(runtime* rt);
+hosts* hosts_if_made(const runtime* rt);  // null: no region has begun yet
 // By the caller of weft_finalize: no region is open any more; and, once all workers have ended, the
 // end of all spare OS threads.
 void stop_region_guard(runtime* rt);

@@ -121,6 +121,7 @@ void give_up_removal(worker* w) {
 
 // The worker has ended, and its remover is a thread that was made ready.
 bool awaits_remover(const worker* w) {
+  const queue::guard hold(w->rt->workers_lock);  // after the caller that has started it wrote down its OS thread
   const bool is_over = w->remover.load(base::relaxed) == already_over() && w->has_ended.load(base::relaxed) != 0;
   return is_over && w->rt->turns == nullptr && w->is_removed_by_unit.load(base::relaxed) &&
          !w->is_removal_settled.load(base::relaxed);

@@ -252,7 +252,7 @@ void run_worker(worker* w) {
   host self;
   runtime* const rt = w->rt;
   const parting how = run_units(w);
-  hosts* const all = rt->spare_hosts.load(base::relaxed);
+  hosts* const all = hosts_if_made(rt);
   if (becomes_spare(how, w, all, &self)) run_given(all, &self, false);
 }
 
@@ -399,7 +399,7 @@ status start_in_slot(runtime* rt, worker* w) {
       needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
   if (result != status::ok) {
     slots::give_back(rt, w, slots::purpose::own_os_thread);
-    return result;
+    return result == status::again ? because(result, nullptr, "the system refuses a further OS thread") : result;
   }
   const queue::guard hold(rt->workers_lock);
   slots::serve(rt, w);
