@@ -61,25 +61,6 @@ int status_of(weft_status result) {
   return result == WEFT_NOMEM ? ABT_ERR_MEM : result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
 }
 
-// Weft runs, and the caller is no thread of its own: an OS thread beside weft_init's caller. The
-// program's weft_finalize waits until ABT_finalize lets the worker go.
-int adopt_os_thread() {
-  const weft_status result = weft_worker_adopt(nullptr);
-  is_adopted_here = result == WEFT_OK;
-  if (result != WEFT_OK) report("ABT_init: %s", weft_last_error());
-  return status_of(result);
-}
-
-int nest_in_program() {
-  const weft_thread* const self = weft_self();
-  if (self == nullptr) return adopt_os_thread();
-  if (weft_thread_id(self) == id_of_adopted) return status_of(weft_ext_init(nullptr));
-  report(
-      "ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, or from another OS thread, not from a "
-      "thread that Weft made");
-  return ABT_ERR_OTHER;
-}
-
 int start_alone(const settings& wanted) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 1;
@@ -88,11 +69,31 @@ int start_alone(const settings& wanted) {
   return status_of(weft_ext_init(&config));
 }
 
+// Weft runs, and the caller is no thread of its own: an OS thread beside weft_init's caller. The
+// program's weft_finalize waits until ABT_finalize lets the worker go.
+int adopt_os_thread(const settings& wanted) {
+  const weft_status result = weft_worker_adopt(nullptr);
+  if (result == WEFT_NOT_INITIALIZED) return start_alone(wanted);  // the program's runtime has ended meanwhile
+  is_adopted_here = result == WEFT_OK;
+  if (result != WEFT_OK) report("ABT_init: %s", weft_last_error());
+  return status_of(result);
+}
+
+int nest_in_program(const settings& wanted) {
+  const weft_thread* const self = weft_self();
+  if (self == nullptr) return adopt_os_thread(wanted);
+  if (weft_thread_id(self) == id_of_adopted) return status_of(weft_ext_init(nullptr));
+  report(
+      "ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, or from an OS thread that is no worker "
+      "(weft_worker_leave ends that), not from a thread that Weft made");
+  return ABT_ERR_OTHER;
+}
+
 int start_core(const settings& wanted) {
   if (const int error = need_fields(); error != ABT_SUCCESS) return error;
   is_adopted_here = false;
   weft_ext_leave_signals();
-  if (const int error = weft_is_initialized() ? nest_in_program() : start_alone(wanted); error != ABT_SUCCESS) return error;
+  if (const int error = weft_is_initialized() ? nest_in_program(wanted) : start_alone(wanted); error != ABT_SUCCESS) return error;
   weft_ext_name_stack_setting(run_bottom, "ABT_THREAD_STACKSIZE, or the size by ABT_thread_attr_set_stacksize",
                               core_bytes_of_stack);
   take_default_stacks(weft_ext_stack_bytes() - core_bytes_of_stack);
@@ -132,12 +133,29 @@ void forget(runtime* all) {
   all->~runtime();
 }
 
+// The program may have pinned threads to this worker, or have it serve a pool: the end waits for
+// theirs, as that of the program's own runtime does.
+void leave_program() {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  const std::uint64_t told_at = weft_now_ns() + patience_ns;
+  bool is_told = false;
+  weft_status result = weft_worker_leave();
+  for (; result == WEFT_BUSY; result = weft_worker_leave()) {
+    if (!is_told && weft_now_ns() > told_at) {
+      report("ABT_finalize: waits until the OS thread can leave Weft: %s", weft_last_error());
+      is_told = true;
+    }
+    weft_yield();
+  }
+  if (result != WEFT_OK) report("ABT_finalize: the OS thread stays a worker of Weft's: %s", weft_last_error());
+}
+
 void end_core() {
   end_dumps();
   if (!is_adopted_here) {
     static_cast<void>(weft_finalize());
-  } else if (weft_worker_leave() != WEFT_OK) {
-    report("ABT_finalize: the OS thread stays a worker of Weft's: %s", weft_last_error());
+  } else {
+    leave_program();
   }
   free_kept_pools();
   end_affinity();

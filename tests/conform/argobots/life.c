@@ -335,6 +335,51 @@ static void the_program_ends_first(void) {
   is_not_there();
 }
 
+static void add_here(void *count) {
+  CHECK(weft_worker_self() == 1); /* the library's OS thread */
+  atomic_fetch_add((atomic_int *)count, 1);
+}
+
+/* Threads that the program has pinned to the library's worker run before that leaves. */
+static void the_program_pins_to_it(void) {
+  enum { pinned = 20 };
+  atomic_int count = 0;
+  pthread_t library;
+  weft_thread *threads[pinned];
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  start_weft(1, 0);
+  atomic_store(&begun, 0);
+  atomic_store(&may_end, 0);
+  CHECK(pthread_create(&library, NULL, begin_and_end, NULL) == 0);
+  while (atomic_load(&begun) == 0) weft_yield();
+  attr.worker = 1;
+  for (int i = 0; i < pinned; ++i) CHECK(weft_thread_create(add_here, &count, &attr, &threads[i]) == WEFT_OK);
+  atomic_store(&may_end, 1);
+  for (int i = 0; i < pinned; ++i) CHECK(weft_thread_join(threads[i]) == WEFT_OK);
+  CHECK(pthread_join(library, NULL) == 0 && atomic_load(&count) == pinned);
+  CHECK(weft_finalize() == WEFT_OK);
+}
+
+static void *start_and_end(void *unused) {
+  for (int i = 0; i < 300; ++i) {
+    OK(ABT_init(0, NULL));
+    OK(ABT_finalize());
+  }
+  return unused;
+}
+
+/* ABT_init adopts or starts, whatever the program's runtime does meanwhile. */
+static void beside_starts_and_ends(void) {
+  pthread_t library;
+  CHECK(pthread_create(&library, NULL, start_and_end, NULL) == 0);
+  for (int i = 0; i < 100; ++i) {
+    start_weft(1, 0);
+    CHECK(weft_finalize() == WEFT_OK);
+  }
+  CHECK(pthread_join(library, NULL) == 0);
+  CHECK(!weft_is_initialized());
+}
+
 /* ABT_init has started the runtime on an OS thread of the library's; the program's weft_init adds
  * workers from another one, which stays outside. */
 static void the_program_comes_later_elsewhere(void) {
@@ -418,6 +463,8 @@ void check_life(void) {
   RUN(the_library_comes_later);
   RUN(the_library_has_its_own_thread);
   RUN(the_program_ends_first);
+  RUN(the_program_pins_to_it);
+  RUN(beside_starts_and_ends);
   RUN(the_program_comes_later_elsewhere);
   RUN(the_caller_stayed_outside);
   RUN(stacks_of_the_program);

@@ -2,12 +2,13 @@
  * locks of libweft-event or of libevent_pthreads: what it is linked with. With the latter "held"
  * and "deleted" hang.
  *
- * usage: event held | deleted | exclusive | restarted | loop | changed */
+ * usage: event held | deleted | exclusive | restarted | loop | forked | changed */
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/thread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -185,6 +186,33 @@ static void loop(void) {
   OK(weft_finalize());
 }
 
+/* ---- a child of fork(2), where there is no runtime ---------------------------------------------- */
+
+static void count_in_child(evutil_socket_t descriptor, short what, void *argument) {
+  (void)descriptor, (void)what, (void)argument;
+  ++calls;
+}
+
+static int begin_anew(void) {
+  const struct timeval at_once = {0, 1000};
+  CHECK(event_reinit(base) == 0);
+  CHECK(event_base_once(base, -1, EV_TIMEOUT, count_in_child, NULL, &at_once) == 0);
+  CHECK(event_base_dispatch(base) == 1 && calls == 1); /* no event is left */
+  evbuffer_lock(buffer);
+  CHECK(evbuffer_add(buffer, "x", 1) == 0);
+  evbuffer_unlock(buffer);
+  return 0;
+}
+
+static void forked(void) {
+  int status = 1;
+  init(2);
+  const pid_t child = fork();
+  if (child == 0) _exit(begin_anew());
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  OK(weft_finalize());
+}
+
 /* ---- what libevent was told before ------------------------------------------------------------- */
 
 static void *no_lock(unsigned kind) { return kind == 99 ? NULL : malloc(1); }
@@ -210,7 +238,8 @@ int main(int count_of_words, char **words) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"held", held}, {"deleted", deleted}, {"exclusive", exclusive}, {"restarted", restarted}, {"loop", loop}};
+  } cases[] = {{"held", held},           {"deleted", deleted}, {"exclusive", exclusive},
+               {"restarted", restarted}, {"loop", loop},       {"forked", forked}};
   CHECK(count_of_words == 2);
   if (strcmp(words[1], "changed") == 0) return changed();
   CHECK(evthread_use_pthreads() == 0);

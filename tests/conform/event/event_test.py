@@ -9,7 +9,7 @@ import unittest
 
 OURS, THEIRS, NONE = sys.argv[1:]
 ENDS_S, HANGS_S = 60, 0.5
-CASES = ("held", "deleted", "exclusive", "restarted", "loop")
+CASES = ("held", "deleted", "exclusive", "restarted", "loop", "forked")
 HANG = ("held", "deleted")
 
 
