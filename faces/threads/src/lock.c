@@ -2,6 +2,7 @@
  * futex: U. Drepper, Futexes are tricky, 2004.) */
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/lock.h>
+#include <weft_threads_word/word.h>
 
 #include "caller.h"
 #include "parking.h"
@@ -11,7 +12,7 @@ enum { is_free, is_held, is_waited_for };
 static bool take_free(threads_lock *lock) {
   uint32_t expected = is_free;
   /* acquire: what the last holder wrote; pairs with the release */
-  return __atomic_compare_exchange_n(&lock->state, &expected, is_held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return word_replace(&lock->state, &expected, is_held, __ATOMIC_ACQUIRE);
 }
 
 /* A recursive one that the caller holds: once more. */
@@ -33,7 +34,7 @@ threads_status threads_lock_acquire(threads_lock *lock) {
   if (caller != 0 && enter_again(lock, caller)) return THREADS_OK;
   if (!take_free(lock)) {
     /* acquire: as above; seq_cst for parking.c */
-    while (__atomic_exchange_n(&lock->state, is_waited_for, __ATOMIC_SEQ_CST) != is_free) {
+    while (word_exchange(&lock->state, is_waited_for, __ATOMIC_SEQ_CST) != is_free) {
       const threads_status status = parking_wait(&lock->parking, &lock->state, is_waited_for);
       if (status != THREADS_OK) return threads_fail_as(status, "threads_lock_acquire");
     }
@@ -61,14 +62,14 @@ static threads_status release_wholly(threads_lock *lock) {
   const uint64_t owner = lock->owner;
   if (owner != 0) __atomic_store_n(&lock->owner, 0, __ATOMIC_RELAXED);
   /* release: what the holder wrote; pairs with the acquires */
-  if (__atomic_compare_exchange_n(&lock->state, &expected, is_free, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return THREADS_OK;
+  if (word_replace(&lock->state, &expected, is_free, __ATOMIC_RELEASE)) return THREADS_OK;
   if (expected == is_free) return refuse_release(lock);
   const threads_status status = parking_begin_wake(&lock->parking);
   if (status != THREADS_OK) {
     if (owner != 0) __atomic_store_n(&lock->owner, owner, __ATOMIC_RELAXED);
     return threads_fail_as(status, "threads_lock_release");
   }
-  __atomic_store_n(&lock->state, is_free, __ATOMIC_SEQ_CST);
+  word_store(&lock->state, is_free, __ATOMIC_SEQ_CST);
   parking_end_wake(&lock->parking, &lock->state);
   return THREADS_OK;
 }
@@ -86,7 +87,7 @@ threads_status threads_lock_release(threads_lock *lock) {
 
 threads_status threads_lock_destroy(threads_lock *lock) {
   if (lock == NULL) return threads_fail_on_null("threads_lock_destroy", "lock");
-  if (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) != is_free)
+  if (word_load(&lock->state, __ATOMIC_RELAXED) != is_free)
     return threads_fail_at(THREADS_BUSY, "threads_lock_destroy", "lock", "a caller holds it (%p)", lock);
   parking_destroy(&lock->parking);
   return THREADS_OK;

@@ -1,13 +1,11 @@
 /* See parking.h. */
 #include "parking.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <weft_threads/manage.h>
+#include <weft_threads_word/word.h>
 
 #include "builtin.h"
 #include "caller.h"
@@ -17,23 +15,19 @@ static threads_cond *cond_of(threads_parking *parking) { return (threads_cond *)
 
 _Static_assert(sizeof(threads_mutex) + sizeof(threads_cond) <= sizeof(((threads_parking *)NULL)->opaque), "both fit");
 
-static long futex(const uint32_t *word, int operation, uint32_t value) {
-  return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
-}
-
 /* Its word: the kernel compares it after the count was raised, and the waker reads the count after
  * it has changed the word: one of the two sees the other (both seq_cst). */
 static threads_status wait_outside(threads_parking *parking, const uint32_t *word, uint32_t value) {
-  __atomic_fetch_add(&parking->outside, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value) futex(word, FUTEX_WAIT, value);
-  __atomic_fetch_sub(&parking->outside, 1, __ATOMIC_SEQ_CST);
+  word_add(&parking->outside, 1, __ATOMIC_SEQ_CST);
+  if (word_load(word, __ATOMIC_SEQ_CST) == value) word_sleep(word, value);
+  word_add(&parking->outside, UINT32_MAX, __ATOMIC_RELAXED); /* off again, which nothing follows from */
   return THREADS_OK;
 }
 
 /* The words are those of the implementation of that start; 0: of none. */
 static bool is_of_this_start(const threads_parking *parking) {
   /* acquire: the words that were cleared; pairs with renew */
-  return __atomic_load_n(&parking->start, __ATOMIC_ACQUIRE) == (uint32_t)caller_starts();
+  return word_load(&parking->start, __ATOMIC_ACQUIRE) == (uint32_t)caller_starts();
 }
 
 /* An implementation finds words of its own or zeros, not what another one has left there: no thread
@@ -45,7 +39,7 @@ static void renew(threads_parking *parking) {
   if (!is_of_this_start(parking)) {
     memset(parking->opaque, 0, sizeof parking->opaque);
     /* release: the words; pairs with is_of_this_start */
-    __atomic_store_n(&parking->start, (uint32_t)caller_starts(), __ATOMIC_RELEASE);
+    word_store(&parking->start, (uint32_t)caller_starts(), __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
 }
@@ -56,7 +50,7 @@ threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint
   const threads_component *const now = threads_component_now;
   threads_status status = now->mutex_lock(mutex_of(parking));
   if (status != THREADS_OK) return status;
-  if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value) status = now->cond_wait(cond_of(parking), mutex_of(parking));
+  if (word_load(word, __ATOMIC_SEQ_CST) == value) status = now->cond_wait(cond_of(parking), mutex_of(parking));
   now->mutex_unlock(mutex_of(parking));
   return status;
 }
@@ -72,7 +66,7 @@ void parking_end_wake(threads_parking *parking, const uint32_t *word) {
     threads_component_now->cond_signal(cond_of(parking));
     threads_component_now->mutex_unlock(mutex_of(parking));
   }
-  if (__atomic_load_n(&parking->outside, __ATOMIC_SEQ_CST) != 0) futex(word, FUTEX_WAKE, 1);
+  if (word_load(&parking->outside, __ATOMIC_SEQ_CST) != 0) word_wake(word);
 }
 
 void parking_destroy(threads_parking *parking) {
