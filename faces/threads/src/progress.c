@@ -3,14 +3,17 @@
  * passes that lock once more before its wait-sync may go, and so comes after its updater. */
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/progress.h>
+#include <weft_threads_word/word.h>
 
 #include "caller.h"
 #include "parking.h"
 #include "require.h"
 
+static uint32_t *count_word(const threads_wait_sync *sync) { return (uint32_t *)(uintptr_t)&sync->count; }
+
 static int32_t count_of(const threads_wait_sync *sync) {
   /* acquire: what the updaters wrote before; pairs with their updates */
-  return __atomic_load_n(&sync->count, __ATOMIC_ACQUIRE);
+  return (int32_t)word_load(count_word(sync), __ATOMIC_ACQUIRE);
 }
 
 threads_status threads_wait_sync_init(threads_wait_sync *sync, threads_progress *progress, int32_t count) {
@@ -56,7 +59,7 @@ static threads_status begin_change(threads_wait_sync *sync) {
 
 static void end_change(threads_wait_sync *sync) {
   if (!sync->is_parked) return;
-  __atomic_store_n(&sync->woken, 1, __ATOMIC_SEQ_CST);
+  word_store(&sync->woken, 1, __ATOMIC_SEQ_CST);
   parking_end_wake(&sync->parking, &sync->woken);
 }
 
@@ -89,11 +92,11 @@ static void let_in(threads_progress *progress, const char *call) { require_ok(th
 static void come_back(threads_progress *progress) { require_ok(threads_lock_acquire(&progress->lock), wait_call); }
 
 static threads_status park(threads_progress *progress, threads_wait_sync *sync) {
-  __atomic_store_n(&sync->woken, 0, __ATOMIC_RELAXED);
+  word_store(&sync->woken, 0, __ATOMIC_RELAXED);
   sync->is_parked = true;
   let_in(progress, wait_call);
   threads_status parked = THREADS_OK;
-  while (parked == THREADS_OK && __atomic_load_n(&sync->woken, __ATOMIC_SEQ_CST) == 0)
+  while (parked == THREADS_OK && word_load(&sync->woken, __ATOMIC_SEQ_CST) == 0)
     parked = parking_wait(&sync->parking, &sync->woken, 0);
   come_back(progress);
   sync->is_parked = false;
@@ -141,10 +144,10 @@ threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
 
 /* Takes updates off while some are left afterwards; such a wait-sync stays where it is. */
 static bool take_off_some(threads_wait_sync *sync, int32_t updates) {
-  int32_t count = __atomic_load_n(&sync->count, __ATOMIC_RELAXED);
-  while (count > updates) {
-    /* acq_rel: what each updater wrote, to the waiter; pairs with count_of */
-    if (__atomic_compare_exchange_n(&sync->count, &count, count - updates, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
+  uint32_t count = word_load(count_word(sync), __ATOMIC_RELAXED);
+  while ((int32_t)count > updates) {
+    /* release: what each updater wrote, to the waiter; pairs with count_of and complete */
+    if (word_replace(count_word(sync), &count, count - (uint32_t)updates, __ATOMIC_RELEASE)) return true;
   }
   return false;
 }
@@ -154,8 +157,10 @@ static threads_status complete(threads_wait_sync *sync, int32_t updates, int out
   const threads_status status = begin_change(sync);
   if (status != THREADS_OK) return status;
   if (outcome != 0) sync->outcome = outcome;
-  const int32_t left = outcome != 0 ? 0 : __atomic_load_n(&sync->count, __ATOMIC_RELAXED) - updates;
-  __atomic_store_n(&sync->count, left, __ATOMIC_RELEASE); /* release: as above */
+  /* acquire: what updaters before wrote, for the waiter, too; pairs with take_off_some */
+  const uint32_t before = word_load(count_word(sync), __ATOMIC_ACQUIRE);
+  const uint32_t left = outcome != 0 ? 0 : before - (uint32_t)updates;
+  word_store(count_word(sync), left, __ATOMIC_RELEASE); /* release: as above */
   end_change(sync);
   return THREADS_OK;
 }
