@@ -48,6 +48,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *arguments):
+        """A browser that has what it wants ends the connection."""
+
+
 def browser():
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -58,7 +63,7 @@ def measured(folder, pages, width):
             tempfile.TemporaryDirectory() as profile:
         page.write(MEASURES.replace("PAGES", json.dumps(pages)).replace("WIDTH", str(width)))
         page.flush()
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
