@@ -1,6 +1,6 @@
 // All of Weft's C++ headers whose functions lie in libweft. Headers of other libraries are included
-// by name: those of GPUs (cuda.hpp, hip.hpp), MPI (mpi.hpp), ranks (dist.hpp, global.hpp) and
-// Tascell (tascell.hpp).
+// by name: those of GPUs (cuda.hpp, hip.hpp), MPI (mpi.hpp), ranks (dist.hpp, global.hpp),
+// Tascell (tascell.hpp) and Boost.Asio (asio.hpp).
 #pragma once
 
 #include <weft/detail/platform.h>

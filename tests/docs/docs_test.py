@@ -98,6 +98,10 @@ class DocsTest(unittest.TestCase):
     def test_the_page_on_coroutines_does_what_it_says(self):
         self.check_page("docs/guide/coroutines.md")
 
+    @unittest.skipUnless(os.path.exists("/usr/include/boost/asio/version.hpp"), "no Boost here")
+    def test_the_page_on_asio_does_what_it_says(self):
+        self.check_page("docs/guide/asio.md")
+
     @unittest.skipUnless(os.path.exists(os.path.join(TOP, "faces", "threads")), "no threads interface here")
     def test_the_page_on_the_threads_interface_does_what_it_says(self):
         self.check_page("docs/guide/threads-interface.md")

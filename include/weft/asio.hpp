@@ -1,0 +1,143 @@
+// Boost.Asio on Weft (Boost 1.74 and later): an executor whose functions run in ULTs, and a
+// completion token that parks the calling thread until an operation is over.
+//
+//   boost::asio::io_context io;                         // an OS thread calls io.run()
+//   weft::asio::context on_weft;
+//   boost::asio::post(on_weft.get_executor(), [&] {     // in a ULT
+//     const std::size_t count = socket.async_read_some(buffer, weft::asio::use_thread);
+//     handle(buffer, count);
+//   });
+//
+// The caller of use_thread is a ULT, which leaves its worker to others meanwhile, or an OS thread.
+// An operation that fails throws boost::system::system_error; with use_thread[code] it writes the
+// error to code. io_context::run blocks its OS thread: call it outside of Weft, or inside
+// weft::blocking. Weft links nothing of Boost: Asio's headers are the program's.
+#pragma once
+
+#include <weft/detail/cxx20.hpp>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <weft/weft.h>
+#include <weft/detail/asio_wait.hpp>
+#include <weft/error.hpp>
+
+namespace weft {
+
+// What programs of Boost.Asio use of Weft.
+namespace asio {
+
+class executor;
+
+// An execution context whose executor runs functions in ULTs. Its services end with it. Functions
+// that were given to its executor run on: the end of the runtime waits for them.
+class context : public boost::asio::execution_context {
+ public:
+  // What get_executor() returns.
+  using executor_type = executor;
+
+  context() = default;
+  // Shuts the services down, and destroys them.
+  ~context() {
+    shutdown();
+    destroy();
+  }
+  // Returns the executor. Callable from any. Never switches.
+  executor_type get_executor() noexcept;
+};
+
+// An executor in the sense of Boost.Asio: for post, dispatch, defer, co_spawn, strands and
+// any_io_executor. Copies of it are equal.
+class executor {
+ public:
+  // Makes the executor of a context, which outlives it.
+  explicit executor(context& of) noexcept : context_(&of) {}
+
+  // Runs a function in a ULT: in a new one, or in the caller if that is a ULT and the executor may
+  // block. An exception that leaves the function ends the program. Throws weft::error
+  // (not_initialized, no_memory), and std::bad_alloc. Callable from any.
+  template <class F>
+  void execute(F&& function) const {
+    using callable = std::decay_t<F>;
+    if (may_block_ && is_in_ult()) {
+      callable here(std::forward<F>(function));
+      run_noexcept(here);
+      return;
+    }
+    auto made = std::make_unique<callable>(std::forward<F>(function));
+    detail::check(weft_thread_create(run<callable>, made.get(), nullptr, nullptr), "weft_thread_create");
+    static_cast<void>(made.release());  // the thread's now
+  }
+
+  // Returns the context.
+  context& query(boost::asio::execution::context_t) const noexcept { return *context_; }
+  // Returns whether execute may run the function in its caller.
+  boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) const noexcept {
+    if (may_block_) return boost::asio::execution::blocking.possibly;
+    return boost::asio::execution::blocking.never;
+  }
+  // Returns an executor that always runs functions in new ULTs.
+  executor require(boost::asio::execution::blocking_t::never_t) const noexcept { return executor(context_, false); }
+  // Returns an executor that may run a function in its caller.
+  executor require(boost::asio::execution::blocking_t::possibly_t) const noexcept { return executor(context_, true); }
+
+  // Tells whether both are of one context, and block alike.
+  friend bool operator==(const executor& a, const executor& b) noexcept {
+    return a.context_ == b.context_ && a.may_block_ == b.may_block_;
+  }
+  // Tells whether they differ.
+  friend bool operator!=(const executor& a, const executor& b) noexcept { return !(a == b); }
+
+ private:
+  executor(context* of, bool may_block) noexcept : context_(of), may_block_(may_block) {}
+
+  static bool is_in_ult() noexcept {
+    const weft_thread* const self = weft_self();
+    return self != nullptr && !weft_thread_is_tasklet(self);
+  }
+  template <class Callable>
+  static void run_noexcept(Callable& function) noexcept {
+    function();
+  }
+  template <class Callable>
+  static void run(void* made) noexcept {
+    const std::unique_ptr<Callable> function(static_cast<Callable*>(made));
+    (*function)();
+  }
+
+  context* context_;
+  bool may_block_ = true;
+};
+
+inline context::executor_type context::get_executor() noexcept { return executor(*this); }
+
+// A completion token that waits in the calling thread. weft::asio::use_thread is the one to use.
+class use_thread_t {
+ public:
+  constexpr use_thread_t() noexcept = default;
+  // Returns a token by which an operation writes its error to code, and does not throw it.
+  constexpr use_thread_t operator[](boost::system::error_code& code) const noexcept { return use_thread_t(&code); }
+  // Returns where the error goes; null: it is thrown.
+  constexpr boost::system::error_code* code() const noexcept { return code_; }
+
+ private:
+  explicit constexpr use_thread_t(boost::system::error_code* code) noexcept : code_(code) {}
+  boost::system::error_code* code_ = nullptr;
+};
+
+// The completion token. The asynchronous call returns what it completes with, without the error
+// code: nothing, a value, or a std::tuple of several. May switch. From a ULT or outside. Throws
+// boost::system::system_error; the exception of a completion that begins with an exception_ptr;
+// weft::error: cannot_block (a tasklet; nothing was begun), ended (the operation was destroyed
+// without a completion, as with its io_context).
+inline constexpr use_thread_t use_thread{};
+
+}  // namespace asio
+
+}  // namespace weft
