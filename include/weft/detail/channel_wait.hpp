@@ -101,7 +101,7 @@ class channel_lock {
   }
 
   atomic<std::uint32_t> word_ = 0;
-  std::atomic<std::uint32_t> mover_ = 0;  // the OS thread that moves a value inside the lock
+  atomic<std::uint32_t> mover_ = 0;  // the OS thread that moves a value inside the lock
 };
 
 // One blocked call.
