@@ -117,8 +117,8 @@ typedef enum weft_finalize_mode {
  * own kind (ext.h), whose functions still have the handles.
  *
  * The handle of a dropped thread that was not detached stays good: a join of it, also one by an OS
- * thread outside or in a blocking region (but for one on the OS thread of the caller, for which
- * the call waits for ever), returns WEFT_ENDED, an awaiter at its end gets WEFT_ENDED, and
+ * thread outside or in a blocking region (but for one on an OS thread that was the caller's, for
+ * which the call waits for ever), returns WEFT_ENDED, an awaiter at its end gets WEFT_ENDED, and
  * weft_thread_detach frees the handle. A line on stderr says how many threads were dropped,
  * tasklets and forks included, unless there are none; WEFT_STATS adds names of the first ones. The
  * own stack of a thread that stood on a context's stack stays mapped.
