@@ -4,7 +4,7 @@
 //   weft::future<int> left = weft::async(fib, n - 1);
 //   const int right = fib(n - 2);
 //   return left.get() + right;
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

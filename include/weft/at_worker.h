@@ -2,7 +2,7 @@
  * a wait that holds the worker up. Included by ext.h, whose conventions hold here. For libraries
  * that only one OS thread may call, such as a message layer that is initialised so, for caches and
  * counters without locks, and for tasklets that must wait. */
-#ifndef WEFT_AT_WORKER_H
+#ifndef WEFT_AT_WORKER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_AT_WORKER_H
 
 #include <weft/weft.h>

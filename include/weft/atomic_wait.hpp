@@ -1,5 +1,5 @@
 // std::atomic's wait and notify for ULTs: a ULT that waits leaves its worker to others.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -14,7 +14,7 @@
  *             It holds no lock of the thread or OS thread inside whose call it runs, and does not
  *             end a blocking region of that. In it a call that would have to wait returns
  *             WEFT_CANNOT_BLOCK, and checked builds name it. */
-#ifndef WEFT_AWAIT_H
+#ifndef WEFT_AWAIT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_AWAIT_H
 
 #include <weft/weft.h>

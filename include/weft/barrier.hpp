@@ -5,7 +5,7 @@
 // Each phase ends when as many arrivals as expected have come: the last one calls the completion
 // function, and then lets those go on that wait. Calls that wait may switch; from a ULT or outside.
 // A tasklet that would have to wait throws weft::error, cannot_block, before it arrives.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 /* Weft: status, time, and the handles that the other headers share. Included by weft.h, whose
  * conventions hold here. */
-#ifndef WEFT_BASE_H
+#ifndef WEFT_BASE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_BASE_H
 
 #include <weft/detail/platform.h>

@@ -35,7 +35,7 @@
  *
  * A unit that is pinned to the worker, the caller of weft_init among them, may so run on another OS
  * thread while a region of another unit of that worker is open. */
-#ifndef WEFT_BLOCKING_H
+#ifndef WEFT_BLOCKING_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_BLOCKING_H
 
 #include <weft/base.h>

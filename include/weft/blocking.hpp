@@ -2,7 +2,7 @@
 // weft/blocking.h says how.
 //
 //     const ssize_t read = weft::blocking([&] { return ::read(file, bytes, sizeof bytes); });
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/blocking.h>
 #include <weft/error.hpp>

@@ -1,6 +1,6 @@
 // What Weft can call: the concepts that a function of a thread, of a fork or of a task must
 // satisfy. The compiler's error names the one that is not satisfied.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

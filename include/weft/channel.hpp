@@ -11,7 +11,7 @@
 // is where it was. try_* and close never switch and may be called from any. A push that does not
 // succeed leaves the value with the caller. Moving a value must not switch: a buffered channel
 // moves values inside a spinlock.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

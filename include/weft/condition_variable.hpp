@@ -5,7 +5,7 @@
 // The waiting calls may switch; from a ULT or outside, the lock held; it is held again when they
 // return or throw. They throw weft::error: cannot_block (a tasklet), and what a predicate throws.
 // notify_* never switch; callable from any.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -7,7 +7,7 @@
 // return or throw. They throw weft::error: cannot_block (a tasklet), and what a predicate throws. A
 // lock that cannot be locked again ends the program. Tokens are std::stop_token: a stop that is
 // requested wakes at once, without waiting for a lock. notify_* never switch; callable from any.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -29,7 +29,7 @@
  * Stacks are guarded, and an overflow is reported with the place where the context was made. A
  * switch exchanges the exceptions that the C++ run time keeps, where they are carried (weft.h,
  * "Exceptions"). It does not exchange the FP control words. */
-#ifndef WEFT_CONTEXT_H
+#ifndef WEFT_CONTEXT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_CONTEXT_H
 
 #include <weft/ext.h>

@@ -12,7 +12,7 @@
 // any thread may resume it next. It may block, fork, and use whatever a thread uses. A fiber that
 // is destroyed while it is suspended has its frames unwound, by forced_unwind. An exception that
 // leaves its function ends the program (std::terminate).
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

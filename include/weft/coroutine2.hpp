@@ -9,7 +9,7 @@
 // A pull_type's function begins at once, a push_type's at the first push. What the function throws
 // is thrown where its owner resumes it. A coroutine that is destroyed before its end has the
 // function's frames unwound (forced_unwind). What a function may do is said in generator.hpp.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

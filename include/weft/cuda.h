@@ -14,7 +14,7 @@
  * or it is pinned (weft_pin).
  *
  * Waits disturb no capture of other streams. */
-#ifndef WEFT_CUDA_H
+#ifndef WEFT_CUDA_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_CUDA_H
 
 #include <weft/detail/cuda_driver.h>

@@ -2,7 +2,7 @@
 // CUDA's for it; the types below are those of CUDA's own headers.
 //
 //     weft::cuda::wait(stream);
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

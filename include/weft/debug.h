@@ -6,7 +6,7 @@
  * The facts are made from the very structs that the library is compiled with. Each version of the
  * library may have other facts, and a tool copes with one that is missing. What this header
  * declares only changes together with WEFT_DEBUG_VERSION. */
-#ifndef WEFT_DEBUG_H
+#ifndef WEFT_DEBUG_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DEBUG_H
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // weft::device_error: what the driver of a GPU said of a stream or an event that was waited for.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

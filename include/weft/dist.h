@@ -32,7 +32,7 @@
  * A thread that blocks otherwise than in a join (a lock, sleep, I/O) keeps its rank. A thread in a
  * catch block, or in a destructor during unwinding, keeps its rank, too. errno, thread-local
  * variables, FILE, keys and locks do not move. */
-#ifndef WEFT_DIST_H
+#ifndef WEFT_DIST_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DIST_H
 
 #include <weft/detail/platform.h>

@@ -4,7 +4,7 @@
 //     const long result = weft::dist::root([] { return fib(40); });
 //     if (weft::dist::rank() == 0) std::println("{}", result);
 //   }
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

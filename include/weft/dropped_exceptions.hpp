@@ -1,7 +1,7 @@
 // Exceptions that reach no caller. A call that waits for several children can throw one exception:
 // that of the first child in program order. Whatever else they throw is dropped: counted here, and
 // shown to the program's handler. So is what a fork throws that only the end of its scope joined.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -15,7 +15,7 @@
  *   Pool         A "built-in pool" is one of weft_pool_create, as against weft_ext_pool_create.
  *   Scheduler    A "frameless" scheduler names units (weft_ext_worker_set_scheduler); a scheduler
  *                ULT runs them (weft_ext_dispatch). */
-#ifndef WEFT_EXT_H
+#ifndef WEFT_EXT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_H
 
 #include <weft/at_worker.h>

@@ -1,6 +1,6 @@
 /* Weft for builders: the CPUs of the machine, and which of them the workers are placed on. Included
  * by ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_CPU_H
+#ifndef WEFT_EXT_CPU_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_CPU_H
 
 #include <weft/weft.h>

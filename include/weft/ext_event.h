@@ -1,6 +1,6 @@
 /* Weft for builders: what a builder is told of threads, and notes of its own in the trace.
  * Included by ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_EVENT_H
+#ifndef WEFT_EXT_EVENT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_EVENT_H
 
 #include <weft/weft.h>

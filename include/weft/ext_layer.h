@@ -1,6 +1,6 @@
 /* Weft for builders: what a layer sets for its users: the start, bytes in each unit, what reports
  * show. Included by ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_LAYER_H
+#ifndef WEFT_EXT_LAYER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_LAYER_H
 
 #include <weft/weft.h>

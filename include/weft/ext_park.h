@@ -1,6 +1,6 @@
 /* Weft for builders: a ULT leaves its worker until a waker makes it ready: the verbs beneath
  * every wait. Included by ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_PARK_H
+#ifndef WEFT_EXT_PARK_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_PARK_H
 
 #include <weft/weft.h>

@@ -1,6 +1,6 @@
 /* Weft for builders: pools of a builder's own, and what a builder does with any pool. Included by
  * ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_POOL_H
+#ifndef WEFT_EXT_POOL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_POOL_H
 
 #include <weft/weft.h>

@@ -1,6 +1,6 @@
 /* Weft for builders: schedulers, which choose the unit that a worker runs. Included by ext.h,
  * whose conventions hold here. */
-#ifndef WEFT_EXT_SCHEDULER_H
+#ifndef WEFT_EXT_SCHEDULER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_SCHEDULER_H
 
 #include <weft/weft.h>

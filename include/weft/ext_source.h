@@ -1,6 +1,6 @@
 /* Weft for builders: outside sources of work, which workers poll. Included by ext.h, whose
  * conventions hold here. */
-#ifndef WEFT_EXT_SOURCE_H
+#ifndef WEFT_EXT_SOURCE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_SOURCE_H
 
 #include <weft/at_worker.h>

@@ -1,5 +1,5 @@
 /* Weft for builders: the memory of stacks. Included by ext.h, whose conventions hold here. */
-#ifndef WEFT_EXT_STACK_H
+#ifndef WEFT_EXT_STACK_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_STACK_H
 
 #include <weft/weft.h>

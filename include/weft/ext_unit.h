@@ -1,6 +1,6 @@
 /* Weft for builders: units that a builder makes and owns. Included by ext.h, whose conventions
  * hold here. */
-#ifndef WEFT_EXT_UNIT_H
+#ifndef WEFT_EXT_UNIT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_EXT_UNIT_H
 
 #include <weft/weft.h>

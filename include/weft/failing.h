@@ -1,6 +1,6 @@
 /* What libraries built on Weft tell of calls of their own that fail, so that weft_last_error() says
  * it to their callers. */
-#ifndef WEFT_FAILING_H
+#ifndef WEFT_FAILING_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_FAILING_H
 
 #include <weft/weft.h>

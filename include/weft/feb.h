@@ -15,7 +15,7 @@
  * passed before, the call still does its work if the word has the state that it waits for. (B.
  * Smith, HEP, 1981; the interface is that of Qthreads: Wheeler, Murphy, Thain, 2008,
  * doi:10.1109/IPDPS.2008.4536359) */
-#ifndef WEFT_FEB_H
+#ifndef WEFT_FEB_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_FEB_H
 
 #include <weft/base.h>

@@ -11,7 +11,7 @@
 // What a child may do, and which identity it has, is said in hot.h. A function that cannot throw
 // (noexcept) lets the compiler turn the recursion into itself, as it does for plain code; that is
 // worth a third of such a fork.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

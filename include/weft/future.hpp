@@ -7,7 +7,7 @@
 //
 // get and wait* may switch; from a ULT or outside. Besides what the other side threw, they throw
 // weft::error: cannot_block (a tasklet that would have to wait). The rest never switches.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -15,7 +15,7 @@
 // A generator has no identity (context.h): the function runs as the thread that wants the value. It
 // may block, which blocks that thread, and fork. Any thread, on any worker, may want the next
 // value, one at a time.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -35,7 +35,7 @@
  * from an OS thread that its Callers exclude may end the job, unless its Errors name that.
  * Undefined, unless said otherwise: an address whose array, object or future was freed; bytes
  * behind the end of an object. */
-#ifndef WEFT_GLOBAL_H
+#ifndef WEFT_GLOBAL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_GLOBAL_H
 
 #include <weft/detail/platform.h>

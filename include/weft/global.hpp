@@ -6,7 +6,7 @@
 //       weft::parallel_for(0, 1000, [all](long i) { all[i].put(i * i); });
 //     });
 //   }
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

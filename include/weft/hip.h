@@ -14,7 +14,7 @@
  * (weft_pin).
  *
  * Waits disturb no capture of other streams. */
-#ifndef WEFT_HIP_H
+#ifndef WEFT_HIP_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_HIP_H
 
 #include <weft/detail/hip_driver.h>

@@ -2,7 +2,7 @@
 // HIP's for it; the types below are those of HIP's own headers.
 //
 //     weft::hip::wait(stream);
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -40,7 +40,7 @@
  *
  * What is inlined here belongs to the core's own protocols K and T (docs/protocols). A program must
  * be compiled with the header of the library that it runs with (WEFT_HOT_VERSION). */
-#ifndef WEFT_HOT_H
+#ifndef WEFT_HOT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_HOT_H
 
 #include <weft/detail/platform.h>

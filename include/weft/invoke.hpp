@@ -1,7 +1,7 @@
 // weft::invoke: calls several functions, possibly in parallel.
 //
 //   weft::invoke([&] { sort(left); }, [&] { sort(right); });
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -5,7 +5,7 @@
 //   weft::jthread poller([](std::stop_token token) {
 //     while (weft::this_thread::sleep_for(token, 100ms)) poll();
 //   });  // asked to stop, and joined, at the end of its block
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

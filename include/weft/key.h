@@ -1,5 +1,5 @@
 /* Weft: values of a thread's own. Included by weft.h, whose conventions hold here. */
-#ifndef WEFT_KEY_H
+#ifndef WEFT_KEY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_KEY_H
 
 #include <weft/base.h>

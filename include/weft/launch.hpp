@@ -1,5 +1,5 @@
 // weft::launch: whether a new thread waits for its turn or starts at once. Boost.Fiber's.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -22,7 +22,7 @@
  * Other pointers among the arguments must mean the same on all ranks.
  *
  * Undefined: an exception or a longjmp that leaves a function which a call received. */
-#ifndef WEFT_LOOPS_H
+#ifndef WEFT_LOOPS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_LOOPS_H
 
 #include <weft/detail/platform.h>

@@ -6,7 +6,7 @@
 // tasklet that would have to wait), deadlock (the caller holds it, where that is noticed). try_lock
 // and the unlocking calls never switch. Undefined: unlocking what the caller does not hold (checked
 // builds name it; a recursive_mutex throws not_owner).
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

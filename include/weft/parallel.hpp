@@ -1,6 +1,6 @@
 // All that runs in parallel on top of forks and threads: calls, groups of tasks, loops, reductions,
 // scans, sorting.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

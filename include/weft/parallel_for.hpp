@@ -14,7 +14,7 @@
 //
 // An argument that does not fit is one error of the compiler, which begins with the name of the
 // concept that the argument must satisfy.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -5,7 +5,7 @@
 // The results are combined in the order of the indexes, so that combine must be associative, not
 // commutative. Where it is not quite associative, as with floating point, a range with a grain
 // makes the result the same in every run.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

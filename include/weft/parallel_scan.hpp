@@ -9,7 +9,7 @@
 // Combinations keep the order of the indexes: combine must be associative, not commutative.
 // Exceptions, callers, undefined: as parallel_for. They also throw what allocating a few values
 // throws. May switch.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

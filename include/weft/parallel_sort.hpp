@@ -6,7 +6,7 @@
 // many (as in pdqsort: O. Peters, arXiv:2106.05123). Elements that are in order, or in the reverse
 // order, cost one pass. A part that was badly divided too often is left to std::sort, so O(n log n)
 // comparisons are the worst case.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 /* Weft: waiting for a condition that only polling can see, such as a stream of a GPU, a request of
  * a message library, or a queue of a device. Included by weft.h, whose conventions hold here. */
-#ifndef WEFT_POLLED_H
+#ifndef WEFT_POLLED_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_POLLED_H
 
 #include <weft/base.h>

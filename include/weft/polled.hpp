@@ -1,7 +1,7 @@
 // Waiting for a condition that only polling can see: weft/polled.h says how.
 //
 //     weft::wait_poll([&] { return cudaStreamQuery(stream) != cudaErrorNotReady; });
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

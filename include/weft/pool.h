@@ -4,7 +4,7 @@
  * A worker serves a pool if it takes units out of it and runs them (weft_pool_attach). A unit
  * belongs to the pool into which it goes whenever it becomes ready: that of its weft_thread_attr,
  * of weft_thread_migrate_to_pool, or of weft_ext_pool_push. */
-#ifndef WEFT_POOL_H
+#ifndef WEFT_POOL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_POOL_H
 
 #include <weft/base.h>

@@ -1,6 +1,6 @@
 // weft::promise and packaged_task: the giving ends of a future. std's, with std's errors. Callable
 // from any; never switches.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -6,7 +6,7 @@
 //
 // A range with a grain is always cut the same way; without one it depends on which workers are
 // idle.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

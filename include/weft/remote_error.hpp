@@ -2,7 +2,7 @@
 // fork's child that another rank's forker joins, and a root, may throw; the exception itself stays
 // on the rank where it was thrown, and its type's name and its what() travel. In a program that
 // runs on one rank, and in one on libweft, the exception itself arrives.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

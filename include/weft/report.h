@@ -1,6 +1,6 @@
 /* Weft: what the runtime tells about itself: statistics, facts, dumps, stack overflows. Included by
  * weft.h, whose conventions hold here. */
-#ifndef WEFT_REPORT_H
+#ifndef WEFT_REPORT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_REPORT_H
 
 #include <weft/base.h>

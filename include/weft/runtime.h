@@ -1,6 +1,6 @@
 /* Weft: the start and end of the runtime, and its workers. Included by weft.h, whose conventions
  * hold here. */
-#ifndef WEFT_RUNTIME_H
+#ifndef WEFT_RUNTIME_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_RUNTIME_H
 
 #include <weft/base.h>

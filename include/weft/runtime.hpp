@@ -5,7 +5,7 @@
 //     weft::thread greeter([] { std::puts("hello"); });
 //     greeter.join();
 //   }
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -15,7 +15,7 @@
 // scheduler, from any worker and from OS threads outside: they must be short, must not wait, and
 // call nothing of Weft that makes a thread ready. A queue that finds no memory ends the program, as
 // any exception in them. Supplied are round_robin, shared_work, work_stealing and by_priority.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -9,7 +9,7 @@
 // If several branches are ready, each of them is chosen with the same probability. A branch of a
 // channel that is closed (for a pop: closed and empty) takes no part, unless it has a function for
 // that case. weft::otherwise makes select a call that never waits.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,7 +1,7 @@
 // weft::thread_specific_ptr: a pointer that each thread has for itself, as Boost's
 // fiber_specific_ptr. A ULT keeps its value when it changes workers; a thread_local object belongs
 // to the worker's OS thread instead. Never switches by itself; callable from any.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

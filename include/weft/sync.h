@@ -12,7 +12,7 @@
  *
  * Undefined: destroying an object (reusing its memory) that a call is still using, except that a
  * caller that was released by the last unlock, signal or set may destroy the object at once. */
-#ifndef WEFT_SYNC_H
+#ifndef WEFT_SYNC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_SYNC_H
 
 #include <weft/base.h>

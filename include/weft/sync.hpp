@@ -5,7 +5,7 @@
 //
 // Calls that wait may switch; from a ULT or outside. They throw weft::error: cannot_block (a
 // tasklet that would have to wait). The others never switch and may be called from any.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

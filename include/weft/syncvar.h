@@ -16,7 +16,7 @@
  *
  * Undefined: a call of feb.h with the address of a variable, except that weft_feb_forget returns
  * WEFT_BUSY while a caller waits at a variable in its range. */
-#ifndef WEFT_SYNCVAR_H
+#ifndef WEFT_SYNCVAR_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_SYNCVAR_H
 
 #include <weft/base.h>

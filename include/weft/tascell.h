@@ -71,7 +71,7 @@
  *
  * put, get, guard, undo and redo must not switch, poll, or call worker functions.
  */
-#ifndef WEFT_TASCELL_H
+#ifndef WEFT_TASCELL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_TASCELL_H
 
 #include <setjmp.h>

@@ -28,7 +28,7 @@
 //
 // A cancelled task is unwound by an exception that is no std::exception: catch (...) must throw it
 // again.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

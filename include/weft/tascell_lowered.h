@@ -1,7 +1,7 @@
 /* Weft: what only programs that `weft tascell` compiles call, beside weft/tascell.h: the steps of
  * loops, elements that are results of their tasks, and elements that these read lazily. The
  * conventions of weft.h hold. */
-#ifndef WEFT_TASCELL_LOWERED_H
+#ifndef WEFT_TASCELL_LOWERED_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_TASCELL_LOWERED_H
 
 #include <weft/tascell.h>

@@ -24,7 +24,7 @@
 //
 // A coroutine may be destroyed while it waits for what does not come meanwhile: the wait leaves
 // nothing behind. If what it waited for has come, the program ends with a message.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -10,7 +10,7 @@
 // returns, and a group's tasks are added by any thread, also by children that have returned when
 // the group is waited for. Where each child is joined in the frame that made it, weft::invoke,
 // weft::fork and the loops cost a tenth.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

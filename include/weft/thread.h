@@ -9,7 +9,7 @@
  *   Worker       Where a call takes a worker, that is the worker's index (weft_worker_self).
  *
  * A thread ends when its function returns. An exception that leaves the function is undefined. */
-#ifndef WEFT_THREAD_H
+#ifndef WEFT_THREAD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREAD_H
 
 #include <weft/base.h>

@@ -8,7 +8,7 @@
 // Threads migrate between workers when they block or yield: what is bound to the OS thread
 // (thread_local, std::mutex and the locks of other libraries, errno) must not be held across a call
 // that may switch.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

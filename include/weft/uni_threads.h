@@ -20,7 +20,7 @@
  * may run. In a root (dist.h) of a program that is linked with libweft-dist, thread_create runs the
  * thread at once, and what the creator does next may move to another process. There a thread whose
  * argument is an address of a stack stays with its creator, and runs in its join. */
-#ifndef WEFT_UNI_THREADS_H
+#ifndef WEFT_UNI_THREADS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_UNI_THREADS_H
 
 #include <weft/detail/platform.h>

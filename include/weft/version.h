@@ -1,5 +1,5 @@
 /* Weft: the version of these headers. */
-#ifndef WEFT_VERSION_H
+#ifndef WEFT_VERSION_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_VERSION_H
 
 /* The first number of the version. */

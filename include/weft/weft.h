@@ -44,7 +44,7 @@
  *               The library cannot know when the memory of a thread or an object already serves
  *               another one.
  */
-#ifndef WEFT_WEFT_H
+#ifndef WEFT_WEFT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_WEFT_H
 
 #include <weft/base.h>

@@ -7,7 +7,7 @@
 // again. No thread waits meanwhile: one allocation for each call, and one more for a range. Once
 // when_any has a winner, it stands at none of the other futures any more. Callable from any. Never
 // switches. They throw std::future_error: no_state (a future that is empty), and std::bad_alloc.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

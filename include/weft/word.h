@@ -4,7 +4,7 @@
  * A program changes a word by its own atomic operations, and then wakes callers that wait at its
  * address. ULTs, OS threads and awaiters (await.h) wait in one queue, first come, first served. OS
  * threads may call also while the runtime does not run. */
-#ifndef WEFT_WORD_H
+#ifndef WEFT_WORD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_WORD_H
 
 #include <weft/base.h>

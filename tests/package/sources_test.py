@@ -80,7 +80,8 @@ class SourcesTest(unittest.TestCase):
 
     def test_a_build_for_another_system_or_cpu_is_refused(self):
         for system, processor, pointer_bytes, words in (("Darwin", "arm64", 8, ONLY_LINUX), ("FreeBSD", "x86_64", 8, ONLY_LINUX),
-                                                        ("Linux", "riscv64", 8, ONLY_CPUS), ("Linux", "x86_64", 4, ONLY_CPUS),
+                                                        ("Linux", "riscv64", 8, ONLY_CPUS), ("Linux", "ppc64le", 8, ONLY_CPUS),
+                                                        ("Linux", "x86_64", 4, ONLY_CPUS),
                                                         ("Linux", "armv7l", 4, ONLY_CPUS)):
             with self.subTest(system=system, processor=processor, pointer_bytes=pointer_bytes):
                 said = refused("cmake", f"-DCMAKE_SYSTEM_NAME={system}", f"-DCMAKE_SYSTEM_PROCESSOR={processor}",

@@ -9,7 +9,7 @@
  *
  * The functions return ALPI_SUCCESS or an error of their own; weft_last_error() has its text.
  * "Switches" and "Callers" are those of weft.h. */
-#ifndef ALPI_INTERFACE_H
+#ifndef ALPI_INTERFACE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define ALPI_INTERFACE_H
 
 #include <stddef.h>

@@ -29,7 +29,7 @@
  *               or push it again.
  *   Undefined   Freeing an object that is in use; a call for a work unit that may end and be freed
  *               at that moment. */
-#ifndef ABT_H_INCLUDED
+#ifndef ABT_H_INCLUDED /* SPDX-License-Identifier: BSD-3-Clause */
 #define ABT_H_INCLUDED
 
 #include <stddef.h>

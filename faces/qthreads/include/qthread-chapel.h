@@ -3,7 +3,7 @@
  * `qthreads` includes it. With this one the layer is built for Weft without a change.
  *
  * A build may define each of the macros itself. */
-#ifndef WEFT_QTHREADS_QTHREAD_CHAPEL_H
+#ifndef WEFT_QTHREADS_QTHREAD_CHAPEL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QTHREAD_CHAPEL_H
 
 #include "qthread/macros.h"

@@ -7,7 +7,7 @@
 // therefore never ends: a body that has ended is suspended for ever. A body may let another one go
 // on in its place (delegate): that one suspends itself in this record, so that its values go to the
 // caller directly.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

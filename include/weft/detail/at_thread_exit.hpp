@@ -1,5 +1,5 @@
 // What is done when the calling thread ends: a result that set_value_at_thread_exit keeps back.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // How a coroutine waits and goes on: what every task's promise has, and the awaiters.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
 #include <concepts>

@@ -1,7 +1,7 @@
 // Where in the user's source a thread is made. The compiler lays such places down as constant data;
 // a thread keeps the address of its place instead of the address of the code that made it, so that
 // its creation costs no more.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <bit>
 #include <cstddef>

@@ -8,7 +8,7 @@
 //
 // In a process with one OS thread a value that is bytes goes into the buffer and out of it without
 // the lock (push_plain, pop_plain): nothing else runs until the call has returned.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <bit>
 #include <chrono>

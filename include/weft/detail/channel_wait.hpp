@@ -18,7 +18,7 @@
 // Dropped: weft_mutex as the lock of a channel. A tasklet may use a channel as long as it need not
 // wait, and it can sleep for no mutex. It could spin, but under WEFT_SCHEDULE each call on a mutex
 // may switch, and the tasklet would spin for a holder that cannot run.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
 #include <cerrno>

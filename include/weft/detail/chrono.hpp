@@ -1,5 +1,5 @@
 // From std::chrono to the nanoseconds of weft.h.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What channels, select and the waits of coroutines share between OS threads, and the choices that
 // they leave to chance. Model tests put a file of the same name before this one on the include
 // path, so that the headers that ship run on the explorer's memory.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <sched.h>
 

@@ -1,6 +1,6 @@
 // What the stacks of contexts are made of: weft::context's stack allocators, with Boost.Context's
 // names, and the creation of a context whose function object lies on its own stack.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

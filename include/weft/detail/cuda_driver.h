@@ -1,6 +1,6 @@
 /* Weft: CUDA's driver, as device.h takes one. Included by cuda.h. A stream's query needs a current
  * context, and of the default streams it is the context that says which one is meant. */
-#ifndef WEFT_DETAIL_CUDA_DRIVER_H
+#ifndef WEFT_DETAIL_CUDA_DRIVER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_CUDA_DRIVER_H
 
 #include <weft/detail/device.h>

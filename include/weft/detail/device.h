@@ -1,7 +1,7 @@
 /* Weft: what waits for the work of a GPU share, whatever its driver. Included by cuda.h and hip.h;
  * the conventions of weft.h hold here. The driver's library is found when a program first waits, so
  * that neither Weft nor the program is linked with one. */
-#ifndef WEFT_DETAIL_DEVICE_H
+#ifndef WEFT_DETAIL_DEVICE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_DEVICE_H
 
 #include <dlfcn.h>

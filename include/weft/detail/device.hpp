@@ -1,5 +1,5 @@
 // What cuda.hpp and hip.hpp share: a C call that waits, in three forms.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

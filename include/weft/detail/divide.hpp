@@ -6,7 +6,7 @@
 // with the right to a number of parts, which each half inherits by half; a part that another worker
 // took begins anew, as idle workers are what parts are for. (The splitter of rayon,
 // https://github.com/rayon-rs/rayon, rayon/src/iter/plumbing.)
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <concepts>
 

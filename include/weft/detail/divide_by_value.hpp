@@ -6,7 +6,7 @@
 // parts in their order, and a thief takes the forker, which goes on with the later and largest
 // part. How far a part is divided is said in divide.hpp; a forker that finds itself on another
 // rank was stolen.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <bit>
 #include <concepts>

@@ -4,7 +4,7 @@
 // number of those in flight. Two ULTs that take turns inside their catch blocks would mix them up:
 // `throw;` would rethrow the other's. So these bytes are registered with the core, which exchanges
 // them at every switch.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cxxabi.h>
 

@@ -1,7 +1,7 @@
 // The words of P2300 that weft/execution.hpp uses: those of the C++ library where it has senders,
 // else stdexec's where its headers are on the include path, else the few that are defined here,
 // under the same names and with the same meaning.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <version>
 

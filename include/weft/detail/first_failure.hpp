@@ -3,7 +3,7 @@
 // code would not have come to them. So which exception leaves does not depend on which worker ran
 // what when; only a blocked range without a grain is cut as it goes, and its order is that of its
 // parts.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <sched.h>
 

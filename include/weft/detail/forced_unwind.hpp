@@ -1,6 +1,6 @@
 // Contexts that run a function object, and what ends one that is suspended: an exception that
 // passes through its frames, so that their destructors run.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 /* Weft: HIP's library, as device.h takes a driver. Included by hip.h. The current device says which
  * default stream is meant. */
-#ifndef WEFT_DETAIL_HIP_DRIVER_H
+#ifndef WEFT_DETAIL_HIP_DRIVER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_HIP_DRIVER_H
 
 #include <weft/detail/device.h>

@@ -1,6 +1,6 @@
 /* The few atomic operations that hot.h compiles into programs, and where the calling worker's hot line is. The model tests put a file
  * of the same name before this one on the include path, so that hot.h itself runs on the explorer's memory. Not for users. */
-#ifndef WEFT_DETAIL_HOT_WORD_H
+#ifndef WEFT_DETAIL_HOT_WORD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_HOT_WORD_H
 
 #include <stdbool.h>

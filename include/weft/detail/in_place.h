@@ -1,6 +1,6 @@
 /* What code inlined into programs says of a jump to the library that stands in place of a call, on x86-64. Without
  * WEFT_HAS_IN_PLACE there is none: a call does the same. */
-#ifndef WEFT_DETAIL_IN_PLACE_H
+#ifndef WEFT_DETAIL_IN_PLACE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_IN_PLACE_H
 
 #if defined(__x86_64__) && defined(__LP64__) && !defined(__APX_F__)

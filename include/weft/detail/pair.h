@@ -5,7 +5,7 @@
  * On x86-64 the compiler puts a jump in place of the call: the library comes back by a jump, and the
  * code around keeps its registers itself, as few as it uses. The call of the same name does the same
  * everywhere. */
-#ifndef WEFT_DETAIL_PAIR_H
+#ifndef WEFT_DETAIL_PAIR_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_PAIR_H
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Weft: weft_ext_park_unlocking as the compiler puts it in place of a call, on x86-64. A call would return to where the latest call
  * stands, which after a switch is a place in another thread: yield_in_place.h. */
-#ifndef WEFT_DETAIL_PARK_IN_PLACE_H
+#ifndef WEFT_DETAIL_PARK_IN_PLACE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_PARK_IN_PLACE_H
 
 #include <weft/detail/in_place.h>

@@ -12,7 +12,7 @@
 //   armed     by the starter, its last access. It goes on itself if it sees one of the others.
 //   fired     by the source's notice. It goes on with the resumption if it sees `armed`.
 //   stopping  by the stop callback. It cancels the source if it sees `armed`.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
 #include <cstdint>

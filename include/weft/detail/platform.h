@@ -1,7 +1,7 @@
 /* The systems and CPUs that Weft runs on. It is included before everything else, so that a compiler
  * for another one says this first. A file that is not there stands for an #error, after which
  * compilers would go on. */
-#ifndef WEFT_DETAIL_PLATFORM_H
+#ifndef WEFT_DETAIL_PLATFORM_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_PLATFORM_H
 
 #if !defined(__linux__)

@@ -1,5 +1,5 @@
 // A condition that workers poll and that decides a wait at channels: an awaiter of await.h.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/ext.h>
 #include <weft/polled.h>

@@ -1,5 +1,5 @@
 // What a part of a loop by value (divide_by_value.hpp) has of the loop's range.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <concepts>
 #include <cstddef>

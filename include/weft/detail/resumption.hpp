@@ -3,7 +3,7 @@
 // The caller that ends a wait may hold locks, or be an OS thread of another library, so it does not
 // run what follows: it makes a tasklet ready, which does (docs/decisions/0049). Where no tasklet
 // can be made, because no runtime runs or memory is exhausted, it runs what follows in place.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <coroutine>
 #include <utility>

@@ -3,7 +3,7 @@
 // All channels are locked while the branches are looked at and entered into the queues, in the
 // order of their addresses: so no caller on another channel can decide this wait before it stands
 // in every queue, and two selects that face each other cannot miss each other.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 // wait at the event, and continuations, which are called when the result comes (future::then, a
 // coroutine's co_await). A future has one reader, whose continuation lies in the word itself; a
 // shared_future's continuations stand in a list.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
 #include <cstdint>

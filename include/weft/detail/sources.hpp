@@ -1,7 +1,7 @@
 // What coroutines and senders can wait for: see pending.hpp. Each has, besides what pending needs,
 //   bool is_ready()    looks, and takes what is there if that is how it is waited for
 //   result()           once the wait is over: the value, or throws
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstdint>
 #include <memory>

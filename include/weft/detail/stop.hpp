@@ -1,6 +1,6 @@
 // std::stop_token where the C++ library has it. libc++ has it from version 20 on, and before with
 // -fexperimental-library; without it the headers compile, and no token can be passed to them.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <version>
 

@@ -1,6 +1,6 @@
 // Parts of tascell.hpp: what exceptions are while they pass frames of C, and the kinds of tasks
 // that other nodes may be given.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstdint>
 #include <exception>

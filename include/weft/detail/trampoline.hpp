@@ -1,7 +1,7 @@
 // Between a C function pointer with one argument and what the user wants called. No exception
 // enters the core: here is where they all end, by std::terminate (run_packed, run_boxed) or in
 // a caller's hands (run_caught).
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstddef>
 #include <cstring>

@@ -5,7 +5,7 @@
  * A program that defines WEFT_YIELD_BY_CALL calls the functions, as the address of either always does.
  * A function whose target attribute adds AVX-512 to what its file is compiled for calls by address:
  * the jump keeps only what a call in that file keeps. */
-#ifndef WEFT_DETAIL_YIELD_IN_PLACE_H
+#ifndef WEFT_DETAIL_YIELD_IN_PLACE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_DETAIL_YIELD_IN_PLACE_H
 
 #include <weft/base.h>

@@ -1,6 +1,6 @@
 // Weft for programs written for Boost.Fiber: `boost` becomes `weft` in their text, and they run.
 // docs/guide/boost-fiber.md says what differs and what is not there.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/fiber/algo/round_robin.hpp>
 #include <weft/fiber/algo/work_stealing.hpp>

@@ -1,5 +1,5 @@
 // weft::fibers::barrier: Boost.Fiber's, over weft_barrier.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // weft::fibers::channel_op_status: what an operation of a channel came to, as Boost.Fiber's.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/channel.hpp>
 

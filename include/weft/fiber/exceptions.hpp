@@ -1,7 +1,7 @@
 // What weft::fibers throws, under the names that programs for Boost.Fiber catch. fiber_error and
 // lock_error are weft::error, a std::system_error whose code compares equal to the std::errc that
 // Boost throws. future_error is std's, which is no fiber_error.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <future>
 

@@ -5,7 +5,7 @@
 // more workers; when the OS thread ends, it waits for them. A
 // fiber that is joined before its first turn runs at once. An exception that leaves its function
 // ends the program (std::terminate).
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <concepts>
 #include <exception>

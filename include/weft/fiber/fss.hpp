@@ -1,5 +1,5 @@
 // weft::fibers::fiber_specific_ptr: Boost.Fiber's is weft::thread_specific_ptr.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/fiber/exceptions.hpp>
 #include <weft/specific.hpp>

@@ -4,7 +4,7 @@
 // get and wait* may switch, and are callable from a fiber or an OS thread. Besides what the other
 // side threw, they throw weft::error: cannot_block (a tasklet that would have to wait). The other
 // calls never switch.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <chrono>
 #include <concepts>

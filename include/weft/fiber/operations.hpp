@@ -1,5 +1,5 @@
 // weft::this_fiber, and weft::fibers::use_scheduling_algorithm. Boost.Fiber's, with its names.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <utility>
 

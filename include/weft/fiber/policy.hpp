@@ -1,6 +1,6 @@
 // weft::fibers::launch: whether a new fiber waits for its turn or starts at once. Boost.Fiber's,
 // with its names.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 // weft::fibers::unbuffered_channel: Boost.Fiber's is weft::unbuffered_channel. A push to a fiber
 // that waits already returns without a wait.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/channel.hpp>
 #include <weft/fiber/channel_op_status.hpp>

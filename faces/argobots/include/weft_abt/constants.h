@@ -1,5 +1,5 @@
 /* Weft's Argobots interface: version, error codes, enumerations and bits. Included by abt.h. */
-#ifndef WEFT_ABT_CONSTANTS_H
+#ifndef WEFT_ABT_CONSTANTS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_ABT_CONSTANTS_H
 
 #include <stdint.h>

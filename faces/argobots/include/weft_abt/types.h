@@ -1,6 +1,6 @@
 /* Weft's Argobots interface: handles, static objects, and the definitions of schedulers and
  * pools that programs fill in. Included by abt.h. */
-#ifndef WEFT_ABT_TYPES_H
+#ifndef WEFT_ABT_TYPES_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_ABT_TYPES_H
 
 #include <stddef.h>

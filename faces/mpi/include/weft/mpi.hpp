@@ -10,7 +10,7 @@
 // complete at once, with an empty status. While a caller waits, workers ask MPI for the request, one
 // worker at a time, by MPI_Request_get_status. Undefined: two waits for one request, and a request
 // that is freed under a wait.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

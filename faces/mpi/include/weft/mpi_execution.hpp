@@ -1,7 +1,7 @@
 // Requests of MPI as senders (P2300), beside those of weft/execution.hpp.
 //
 //   auto work = weft::as_sender(weft::mpi::completion(request)) | stdexec::then(count_of);
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: a function of each pair of elements of two arrays. */
-#ifndef QTHREAD_ALLPAIRS_H
+#ifndef QTHREAD_ALLPAIRS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_ALLPAIRS_H
 
 #include "macros.h"

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: barriers, places where tasks and OS threads wait for each other. */
-#ifndef QTHREAD_BARRIER_H
+#ifndef QTHREAD_BARRIER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_BARRIER_H
 
 #include "macros.h"

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: the size of a cache line. */
-#ifndef WEFT_QTHREADS_CACHELINE_H
+#ifndef WEFT_QTHREADS_CACHELINE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_CACHELINE_H
 
 #include "macros.h"

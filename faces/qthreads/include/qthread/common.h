@@ -1,5 +1,5 @@
 /* Qthreads on Weft: what the headers of Qthreads 1.23 know of the machine and the compiler. */
-#ifndef QTHREAD_COMMON_H
+#ifndef QTHREAD_COMMON_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_COMMON_H
 
 /* Of the members of syncvar_t, the first lies in the lowest bits. */

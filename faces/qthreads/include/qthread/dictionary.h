@@ -1,5 +1,5 @@
 /* Qthreads on Weft: dictionaries, which map keys to values. */
-#ifndef WEFT_QTHREADS_DICTIONARY_H
+#ifndef WEFT_QTHREADS_DICTIONARY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_DICTIONARY_H
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: hashes of words and of bytes. */
-#ifndef WEFT_QTHREADS_HASH_H
+#ifndef WEFT_QTHREADS_HASH_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_HASH_H
 
 #include "common.h"

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: calls that block in the kernel, made without keeping a worker. */
-#ifndef QTHREAD_IO_H
+#ifndef QTHREAD_IO_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_IO_H
 
 #include "macros.h"

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: lines of a log, in groups that the compiler leaves out. */
-#ifndef WEFT_QTHREADS_LOGGING_H
+#ifndef WEFT_QTHREADS_LOGGING_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_LOGGING_H
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Qthreads on Weft: how its headers begin and end their C declarations, which a program that hides
  * its own symbols finds, too. */
-#ifndef QTHREAD_MACROS_H
+#ifndef QTHREAD_MACROS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_MACROS_H
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: memory in mapped files, which a later process finds as it was left. */
-#ifndef WEFT_QTHREADS_QALLOC_H
+#ifndef WEFT_QTHREADS_QALLOC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QALLOC_H
 
 #ifndef _FILE_OFFSET_BITS

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: arrays whose segments belong to shepherds. */
-#ifndef WEFT_QTHREADS_QARRAY_H
+#ifndef WEFT_QTHREADS_QARRAY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QARRAY_H
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: queues that are distributed over the shepherds. */
-#ifndef WEFT_QTHREADS_QDQUEUE_H
+#ifndef WEFT_QTHREADS_QDQUEUE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QDQUEUE_H
 
 #include "macros.h"

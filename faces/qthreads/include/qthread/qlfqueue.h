@@ -1,5 +1,5 @@
 /* Qthreads on Weft: queues of any number of pointers, for any number of callers. */
-#ifndef WEFT_QTHREADS_QLFQUEUE_H
+#ifndef WEFT_QTHREADS_QLFQUEUE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QLFQUEUE_H
 
 #include "macros.h"

@@ -5,7 +5,7 @@
  * may switch, and may come from a task or from an OS thread outside, which then waits in the kernel.
  * For an empty range (stop is not above start) a loop calls nothing. Where there is no memory for a
  * task, the caller or another task of the loop does its work. */
-#ifndef QTHREAD_QLOOP_H
+#ifndef QTHREAD_QLOOP_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_QLOOP_H
 
 #include "qthread.h"

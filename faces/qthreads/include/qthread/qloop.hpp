@@ -4,7 +4,7 @@
 // itself is called, by several tasks at a time, also where it was passed as a constant; it must stay
 // until the loop has returned. Of the templates of Qthreads 1.23, qt_loop_future and
 // qt_loop_balance_future are left out: they call functions that its library does not have.
-#ifndef QLOOP_HPP
+#ifndef QLOOP_HPP /* SPDX-License-Identifier: BSD-3-Clause */
 #define QLOOP_HPP
 
 #include "qloop.h"

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: pools of pieces of memory that have one size. */
-#ifndef WEFT_QTHREADS_QPOOL_H
+#ifndef WEFT_QTHREADS_QPOOL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QPOOL_H
 
 #include <stddef.h>

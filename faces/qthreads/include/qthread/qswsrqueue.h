@@ -1,5 +1,5 @@
 /* Qthreads on Weft: queues of a fixed length, as Qthreads has them for one writer and one reader. */
-#ifndef WEFT_QTHREADS_QSWSRQUEUE_H
+#ifndef WEFT_QTHREADS_QSWSRQUEUE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QSWSRQUEUE_H
 
 #include <stddef.h>

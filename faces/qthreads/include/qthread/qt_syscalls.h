@@ -1,6 +1,6 @@
 /* Qthreads on Weft: calls of the system that may block, made without keeping a worker. In Qthreads
  * 1.23 these functions are declared, and not in the library. */
-#ifndef WEFT_QTHREADS_QT_SYSCALLS_H
+#ifndef WEFT_QTHREADS_QT_SYSCALLS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QT_SYSCALLS_H
 
 #include <poll.h>

@@ -5,7 +5,7 @@
  * says otherwise; where a task would be parked, they wait in the kernel. "Task" is a unit that one
  * of the fork functions made, or the caller of qthread_initialize. docs/guide/qthreads.md says what
  * differs from Qthreads; the guide is the place to begin. */
-#ifndef WEFT_QTHREADS_QTHREAD_H
+#ifndef WEFT_QTHREADS_QTHREAD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QTHREAD_H
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Qthreads on Weft: time, timers and numbers that look random. */
-#ifndef WEFT_QTHREADS_QTIMER_H
+#ifndef WEFT_QTHREADS_QTIMER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_QTIMER_H
 
 #include "macros.h"

@@ -2,7 +2,7 @@
  *
  * Parts of an array of more than 10,000 elements are worked on by tasks of their own. The calls
  * return when all is done. They may switch, and may come from tasks and from OS threads outside. */
-#ifndef QTHREAD_QUTIL_H
+#ifndef QTHREAD_QUTIL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_QUTIL_H
 
 #include "qthread.h"

@@ -8,7 +8,7 @@
  * even if the last submit has not returned yet. The destruction waits for other waiters that were
  * parked there before it; waits that begin later are undefined. All calls may come from tasks and
  * from OS threads outside. */
-#ifndef QTHREAD_SINC_H
+#ifndef QTHREAD_SINC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_SINC_H
 
 #include <stdalign.h>

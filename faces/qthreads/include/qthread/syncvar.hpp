@@ -1,5 +1,5 @@
 // Qthreads on Weft: a syncvar_t with the calls on it, for C++. qthread.h has their meanings.
-#ifndef QTHREAD_SYNCVAR_HPP
+#ifndef QTHREAD_SYNCVAR_HPP /* SPDX-License-Identifier: BSD-3-Clause */
 #define QTHREAD_SYNCVAR_HPP
 
 #include <assert.h>

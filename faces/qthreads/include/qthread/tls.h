@@ -1,6 +1,6 @@
 /* Qthreads on Weft: values that each task has for itself, as pthread_key_t has them for each OS
  * thread. In Qthreads 1.23 these functions are declared, and not in the library. */
-#ifndef WEFT_QTHREADS_TLS_H
+#ifndef WEFT_QTHREADS_TLS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_TLS_H
 
 #include "macros.h"

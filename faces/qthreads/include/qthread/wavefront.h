@@ -1,6 +1,6 @@
 /* Qthreads on Weft: grids in which each cell is computed from three neighbours. In Qthreads 1.23
  * these functions are declared, and not in the library. */
-#ifndef WEFT_QTHREADS_WAVEFRONT_H
+#ifndef WEFT_QTHREADS_WAVEFRONT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_QTHREADS_WAVEFRONT_H
 
 #include "qarray.h"

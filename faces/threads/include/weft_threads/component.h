@@ -10,7 +10,7 @@
  * keep the promises of threads.h; those that fail say why by weft_ext_fail (<weft/failing.h>), for
  * threads_last_error(). start says on stderr what it refuses and why. stop is called by
  * start's caller, and the other functions only between the two. */
-#ifndef WEFT_THREADS_COMPONENT_H
+#ifndef WEFT_THREADS_COMPONENT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_COMPONENT_H
 
 #include <weft_threads/types.h>

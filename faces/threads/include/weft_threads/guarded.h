@@ -4,7 +4,7 @@
  * A message layer counts what is under way in every call; where its user has promised to call from
  * one thread, an atomic operation is a waste. threads_set_using(true) makes all calls below atomic,
  * with sequential consistency; the library starts with false. */
-#ifndef WEFT_THREADS_GUARDED_H
+#ifndef WEFT_THREADS_GUARDED_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_GUARDED_H
 
 #include <weft_threads/types.h>

@@ -12,7 +12,7 @@
  * "At any time" in this header, progress.h and tracked.h means: threads and OS threads outside,
  * also before threads_start and after threads_stop, but not while one of the two runs on another OS
  * thread. */
-#ifndef WEFT_THREADS_LOCK_H
+#ifndef WEFT_THREADS_LOCK_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_LOCK_H
 
 #include <weft_threads/types.h>

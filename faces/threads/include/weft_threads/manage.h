@@ -1,6 +1,6 @@
 /* Weft: start, stop and queries of the generic threads interface: the part that is never inlined.
  * Included by threads.h, whose conventions hold here. */
-#ifndef WEFT_THREADS_MANAGE_H
+#ifndef WEFT_THREADS_MANAGE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_MANAGE_H
 
 #include <weft_threads/types.h>

@@ -17,7 +17,7 @@
  * Tasklets and callbacks of libweft's call threads_wait_sync_init and threads_wait_sync_is_done
  * alone: another call ends the program with a line where it would have to wait and others could not
  * go on without it. */
-#ifndef WEFT_THREADS_PROGRESS_H
+#ifndef WEFT_THREADS_PROGRESS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_PROGRESS_H
 
 #include <weft_threads/lock.h>

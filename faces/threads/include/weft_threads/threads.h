@@ -48,7 +48,7 @@
  *               waits that make progress, keys that know their values, guarded atomics.
  *   Undefined   As far as the implementation knows of an undefined use, it returns an error, or
  *               names the use and aborts. */
-#ifndef WEFT_THREADS_THREADS_H
+#ifndef WEFT_THREADS_THREADS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_THREADS_H
 
 #include <weft_threads/manage.h>

@@ -2,7 +2,7 @@
  * values: those are freed when the key is deleted. Beside threads.h, whose conventions hold here;
  * lock.h says what "at any time" means. They stand in for thread_local objects of libraries whose
  * callers may be user-level threads. */
-#ifndef WEFT_THREADS_TRACKED_H
+#ifndef WEFT_THREADS_TRACKED_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_TRACKED_H
 
 #include <weft_threads/types.h>

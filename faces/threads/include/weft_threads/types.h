@@ -3,7 +3,7 @@
  *
  * A mutex, a condition, a sync variable or a list lives in the user's memory, must not be moved
  * while in use, and is ready when it is zero-filled or set to its INIT. */
-#ifndef WEFT_THREADS_TYPES_H
+#ifndef WEFT_THREADS_TYPES_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_TYPES_H
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // boost::fibers::algo: algorithms of the program's, and those that Boost has; numa's, too. How
 // Weft asks them: scheduling.hpp beside this.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -2,7 +2,7 @@
 // Boost's. A capacity is a power of two from 2 on, of which one place stays free, and a pusher that
 // waited tries again when a pop has made room. Without a buffer a push returns after the popper has
 // gone on, if that is a fiber of the same OS thread, also where the popper came first.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

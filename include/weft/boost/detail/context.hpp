@@ -3,7 +3,7 @@
 //
 // A context is made when an algorithm, or context::active, first asks for it, and goes when its
 // fiber ends. All are in one table, by the handles of Weft's threads.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

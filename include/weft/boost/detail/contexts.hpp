@@ -1,6 +1,6 @@
 // boost::context and boost::coroutines2: Weft's, whose names are Boost's. Contexts are for threads;
 // in a program that does not start Weft, main is one from the first context on.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 // boost::fibers' exceptions, as Boost.Fiber throws them. fiber_error is std::system_error, which
 // weft::error is, too.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

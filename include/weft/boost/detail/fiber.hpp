@@ -1,6 +1,6 @@
 // boost::fibers::fiber: Weft's, with the properties that algorithms of the program's give; and
 // boost::this_fiber.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,5 +1,5 @@
 // boost::fibers and boost::this_fiber: all of it.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 // boost::fibers::future, shared_future, promise, packaged_task and async: Weft's, with the errors
 // that Boost.Fiber throws. Allocators are taken and not used: a state is one allocation.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 // What programs take from the inside of Boost.Fiber and Context: words for declarations, the lock
 // that a fiber leaves when it is suspended, and apply.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,6 +1,6 @@
 // boost::fibers' mutexes and conditions: Weft's, which throw lock_error as Boost.Fiber's do when a
 // fiber locks what it holds, or unlocks what it does not hold.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -7,7 +7,7 @@
 // keeps the time for all: a fiber that it wakes is noted, as one that any other OS thread wakes,
 // notify is called, and the dispatcher tells the algorithm. Fibers that the OS thread makes or wakes
 // itself go to the algorithm at once.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,5 +1,5 @@
 // boost::fibers::stack_allocator_wrapper, and initialize_thread, which takes one.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

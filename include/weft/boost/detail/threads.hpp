@@ -1,6 +1,6 @@
 // boost::fibers::numa's topology and pin_thread, and the barrier of OS threads that Boost.Fiber's
 // examples take from its inside. They are of OS threads: no call here switches.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

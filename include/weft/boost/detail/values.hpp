@@ -1,6 +1,6 @@
 // boost::fibers::fiber_specific_ptr: any number of them, as in Boost, over one key of Weft's, under
 // which each fiber keeps a table of its values.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

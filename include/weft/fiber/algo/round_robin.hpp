@@ -1,7 +1,7 @@
 // weft::fibers::algo::round_robin: what a program has that asks for nothing. One OS thread runs all
 // fibers, in the order in which they became ready. Asked for after work_stealing, it changes
 // nothing.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/fiber/detail/library.hpp>
 

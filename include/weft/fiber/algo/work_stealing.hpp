@@ -8,7 +8,7 @@
 // many others call and main does not, the last of them starts the workers. Asked
 // for again with more workers, it adds them; it never takes workers away. In a program with a
 // weft::runtime of its own it does nothing: the runtime's workers steal.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <concepts>
 #include <cstdint>

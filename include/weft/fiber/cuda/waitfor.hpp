@@ -1,6 +1,6 @@
 // weft::fibers::cuda::waitfor_all: Boost.Fiber's, by polling instead of a callback. It needs CUDA's
 // headers, of 10.1 or newer, for the types alone.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -14,7 +14,7 @@
 // nothing here starts or ends.
 //
 // OS threads change what is here inside `lock`, and read it outside.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <pthread.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // weft::fibers::hip::waitfor_all: Boost.Fiber's, by polling instead of a callback. It needs HIP's
 // headers for the types alone.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,5 +1,5 @@
 /* Weft: all functions of the generic threads interface on Argobots, inlined. */
-#ifndef WEFT_THREADS_ARGOBOTS_FUNCTIONS_H
+#ifndef WEFT_THREADS_ARGOBOTS_FUNCTIONS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_ARGOBOTS_FUNCTIONS_H
 
 #include <weft_threads/argobots/key.h>

@@ -1,5 +1,5 @@
 /* Weft: threads_key_* on Argobots. Its own keys do not notice one that is gone; a table does. */
-#ifndef WEFT_THREADS_ARGOBOTS_KEY_H
+#ifndef WEFT_THREADS_ARGOBOTS_KEY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_ARGOBOTS_KEY_H
 
 #include <weft_threads/types.h>

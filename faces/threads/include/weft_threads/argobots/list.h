@@ -1,5 +1,5 @@
 /* Weft: threads_list_* on Argobots, inlined. */
-#ifndef WEFT_THREADS_ARGOBOTS_LIST_H
+#ifndef WEFT_THREADS_ARGOBOTS_LIST_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_ARGOBOTS_LIST_H
 
 #include <weft_threads/argobots/thread.h>

@@ -1,5 +1,5 @@
 /* Weft: threads_sync_* on Argobots, inlined. */
-#ifndef WEFT_THREADS_ARGOBOTS_SYNC_H
+#ifndef WEFT_THREADS_ARGOBOTS_SYNC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_ARGOBOTS_SYNC_H
 
 #include <weft_threads/argobots/mutex.h>

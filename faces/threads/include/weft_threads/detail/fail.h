@@ -1,5 +1,5 @@
 /* Weft: how calls of the generic threads interface say what was wrong: threads_last_error(). Called on failure alone. */
-#ifndef WEFT_THREADS_DETAIL_FAIL_H
+#ifndef WEFT_THREADS_DETAIL_FAIL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_FAIL_H
 
 #include <weft_threads/types.h>

@@ -1,5 +1,5 @@
 /* Weft: the calls on lists that no implementation has of its own, inlined. */
-#ifndef WEFT_THREADS_DETAIL_LIST_CALLS_H
+#ifndef WEFT_THREADS_DETAIL_LIST_CALLS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_LIST_CALLS_H
 
 #include <weft_threads/detail/list_storage.h>

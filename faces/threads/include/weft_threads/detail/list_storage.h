@@ -1,5 +1,5 @@
 /* Weft: where a list keeps its tasks: inside, or in one block with room for a handle each. Shared by all implementations of threads.h. */
-#ifndef WEFT_THREADS_DETAIL_LIST_STORAGE_H
+#ifndef WEFT_THREADS_DETAIL_LIST_STORAGE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_LIST_STORAGE_H
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * A call that turns an idle, unwaited state busy owns the value until it makes it idle again, keeping `waited`. While `waited` is set and `busy`
  * is not, the holder of the mutex owns state and value. A fast call touches nothing after it made the state idle, so a reader of the
  * value may reuse the memory. Explored by tests/model/threads_sync_model.cpp. */
-#ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H
+#ifndef WEFT_THREADS_DETAIL_SYNC_FAST_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_SYNC_FAST_H
 
 #include <weft_threads/detail/fail.h>

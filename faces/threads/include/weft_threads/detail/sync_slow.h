@@ -4,7 +4,7 @@
  * Every call that leaves the variable full wakes one that waits for that, and likewise for empty: a reader that leaves it full passes the
  * wake-up on. Only readers end the slow way, when no call waits: a writer must not touch the variable once a fast reader could take the
  * value, and it has the mutex to unlock. */
-#ifndef WEFT_THREADS_DETAIL_SYNC_SLOW_H
+#ifndef WEFT_THREADS_DETAIL_SYNC_SLOW_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_SYNC_SLOW_H
 
 #include <weft_threads/detail/fail.h>

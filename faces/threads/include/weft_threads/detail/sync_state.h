@@ -1,5 +1,5 @@
 /* Weft: the words of full/empty variables with a fast way: see sync_fast.h and sync_slow.h. */
-#ifndef WEFT_THREADS_DETAIL_SYNC_STATE_H
+#ifndef WEFT_THREADS_DETAIL_SYNC_STATE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_SYNC_STATE_H
 
 #include <weft_threads/types.h>

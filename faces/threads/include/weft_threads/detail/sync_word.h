@@ -1,6 +1,6 @@
 /* Weft: the few atomic operations of full/empty variables. The model tests put a file of the same name before this one on the include
  * path, so that sync_fast.h and sync_slow.h themselves run on the explorer's memory. order: one of the compiler's __ATOMIC_ words. */
-#ifndef WEFT_THREADS_DETAIL_SYNC_WORD_H
+#ifndef WEFT_THREADS_DETAIL_SYNC_WORD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_DETAIL_SYNC_WORD_H
 
 #include <stdbool.h>

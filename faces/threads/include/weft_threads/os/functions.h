@@ -1,5 +1,5 @@
 /* Weft: all functions of the generic threads interface on OS threads, for fifo and pool. */
-#ifndef WEFT_THREADS_OS_FUNCTIONS_H
+#ifndef WEFT_THREADS_OS_FUNCTIONS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_FUNCTIONS_H
 
 #include <weft_threads/manage.h>

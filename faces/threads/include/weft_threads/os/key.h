@@ -1,5 +1,5 @@
 /* Weft: threads_key_* on OS threads: values belong to tasks, of which an OS thread runs many. */
-#ifndef WEFT_THREADS_OS_KEY_H
+#ifndef WEFT_THREADS_OS_KEY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_KEY_H
 
 #include <weft_threads/types.h>

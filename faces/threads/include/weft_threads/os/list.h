@@ -1,5 +1,5 @@
 /* Weft: threads_list_* on OS threads. */
-#ifndef WEFT_THREADS_OS_LIST_H
+#ifndef WEFT_THREADS_OS_LIST_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_LIST_H
 
 #include <weft_threads/detail/list_calls.h>

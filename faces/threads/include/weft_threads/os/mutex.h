@@ -1,5 +1,5 @@
 /* Weft: threads_mutex_* and threads_cond_* on OS threads, inlined: the OS's own. */
-#ifndef WEFT_THREADS_OS_MUTEX_H
+#ifndef WEFT_THREADS_OS_MUTEX_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_MUTEX_H
 
 #include <errno.h>

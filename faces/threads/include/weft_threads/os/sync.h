@@ -1,6 +1,6 @@
 /* Weft: threads_sync_* on OS threads, inlined: a mutex and two conditions, as in Chapel's FIFO tasking layer. Every call that leaves the
  * variable full wakes one that waits for that, and likewise for empty: a reader that leaves it full passes the wake-up on. */
-#ifndef WEFT_THREADS_OS_SYNC_H
+#ifndef WEFT_THREADS_OS_SYNC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_SYNC_H
 
 #include <weft_threads/detail/fail.h>

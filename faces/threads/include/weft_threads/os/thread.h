@@ -1,5 +1,5 @@
 /* Weft: threads_* on OS threads, inlined where that gains something: threads, time. */
-#ifndef WEFT_THREADS_OS_THREAD_H
+#ifndef WEFT_THREADS_OS_THREAD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_OS_THREAD_H
 
 #include <sched.h>

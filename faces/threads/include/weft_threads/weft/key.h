@@ -1,5 +1,5 @@
 /* Weft: threads_key_* on libweft, inlined. */
-#ifndef WEFT_THREADS_WEFT_KEY_H
+#ifndef WEFT_THREADS_WEFT_KEY_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_WEFT_KEY_H
 
 #include <weft_threads/detail/fail.h>

@@ -1,6 +1,6 @@
 /* Weft: threads_list_* on libweft, inlined. Tasks are threads made by one call; those of an anonymous list are forks, unless the parent is
  * outside, where a fork would run in its join alone. */
-#ifndef WEFT_THREADS_WEFT_LIST_H
+#ifndef WEFT_THREADS_WEFT_LIST_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_WEFT_LIST_H
 
 #include <weft/hot.h>

@@ -1,5 +1,5 @@
 /* Weft: threads_mutex_* and threads_cond_* on libweft, inlined. */
-#ifndef WEFT_THREADS_WEFT_MUTEX_H
+#ifndef WEFT_THREADS_WEFT_MUTEX_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_WEFT_MUTEX_H
 
 #include <weft_threads/detail/fail.h>

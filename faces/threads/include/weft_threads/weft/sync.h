@@ -1,5 +1,5 @@
 /* Weft: threads_sync_* on libweft, inlined. */
-#ifndef WEFT_THREADS_WEFT_SYNC_H
+#ifndef WEFT_THREADS_WEFT_SYNC_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_WEFT_SYNC_H
 
 #include <weft_threads/detail/sync_state.h>

@@ -1,5 +1,5 @@
 /* Weft: threads_* on libweft, inlined: threads, time. */
-#ifndef WEFT_THREADS_WEFT_THREAD_H
+#ifndef WEFT_THREADS_WEFT_THREAD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_WEFT_THREAD_H
 
 #include <weft/weft.h>

@@ -1,5 +1,5 @@
 // Boost.Context's continuation_ucontext.hpp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error \
     "weft/boost has no <boost/context/continuation_ucontext.hpp>: one of Boost's ways to switch, which Weft replaces: include <boost/context/continuation.hpp>"

@@ -1,5 +1,5 @@
 // Boost.Context's fiber_winfib.hpp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error \
     "weft/boost has no <boost/context/fiber_winfib.hpp>: one of Boost's ways to switch, which Weft replaces: include <boost/context/fiber.hpp>"

@@ -1,4 +1,4 @@
 // Boost.Coroutine2's segmented_stack, by Weft: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/boost/detail/contexts.hpp>

@@ -1,5 +1,5 @@
 // Boost.Context's detail/disable_overload.hpp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error \
     "weft/boost has no <boost/context/detail/disable_overload.hpp>: a part of Boost.Context's inside, which Weft replaces as a whole"

@@ -1,5 +1,5 @@
 // Boost.Coroutine2's detail/disable_overload.hpp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error \
     "weft/boost has no <boost/coroutine2/detail/disable_overload.hpp>: a part of Boost.Coroutine2's inside: include <boost/coroutine2/all.hpp>"

@@ -1,4 +1,4 @@
 // Boost.Coroutine2's detail/push_control_block_cc.ipp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error "weft/boost has no <boost/coroutine2/detail/push_control_block_cc.ipp>: a part of Boost.Coroutine2's inside: include <boost/coroutine2/all.hpp>"

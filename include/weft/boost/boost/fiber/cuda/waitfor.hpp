@@ -1,5 +1,5 @@
 // Boost.Fiber's cuda/waitfor, by Weft: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -1,4 +1,4 @@
 // Boost.Fiber's detail/futex.hpp, which Weft refuses: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #error "weft/boost has no <boost/fiber/detail/futex.hpp>: a part of Boost.Fiber's inside, which Weft replaces as a whole"

@@ -1,4 +1,4 @@
 // Boost.Fiber's future/future_status, by Weft: docs/guide/boost-fiber.md.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/boost/detail/fibers.hpp>
