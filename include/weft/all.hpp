@@ -1,7 +1,7 @@
 // All of Weft's C++ headers whose functions lie in libweft. Headers of other libraries are included
 // by name: those of GPUs (cuda.hpp, hip.hpp), MPI (mpi.hpp), ranks (dist.hpp, global.hpp),
 // Tascell (tascell.hpp) and Boost.Asio (asio.hpp).
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/platform.h>
 #include <weft/detail/cxx20.hpp>

@@ -12,7 +12,7 @@
 // An operation that fails throws boost::system::system_error; with use_thread[code] it writes the
 // error to code. io_context::run blocks its OS thread: call it outside of Weft, or inside
 // weft::blocking. Weft links nothing of Boost: Asio's headers are the program's.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

@@ -8,7 +8,7 @@
 // expression in which it is made. A stop of the task (weft::stopped) ends each wait at once, before
 // any branch was chosen. None of these calls takes memory. With g++ 12, give a lambda that captures
 // objects with destructors a name, and move it.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

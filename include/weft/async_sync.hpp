@@ -9,7 +9,7 @@
 // begins; a deadline that is an interval begins with the call. co_await throws weft::stopped when a
 // stop of the task is requested, and weft::error: not_initialized (a deadline, and no runtime
 // runs), ended (the runtime ended before the deadline). After any of these nothing was taken.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

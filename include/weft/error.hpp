@@ -6,7 +6,7 @@
 //   catch (const std::system_error& e) { if (e.code() == std::errc::resource_deadlock_would_occur) ... }
 // Under -fno-exceptions each C++ header ends the compilation with one message. Such programs use the
 // C calls, which report the same by value.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

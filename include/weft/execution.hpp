@@ -15,7 +15,7 @@
 // A weft::task awaits senders of any library: `co_await sender` returns its value (a std::tuple of
 // several, nothing of none), throws its error, and weft::stopped after set_stopped. The sender gets
 // the stop token of the task. The task goes on in a tasklet, and must not be destroyed meanwhile.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 #include <weft/detail/execution_words.hpp>

@@ -10,7 +10,7 @@
 // awaits them is passed on to all. A task that never waits is not stopped.
 //
 // Nothing here switches. A C++ library without std::stop_source (libc++ before 20) has none of it.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
 

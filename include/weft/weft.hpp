@@ -1,7 +1,7 @@
 // Weft for C++20: what programs use every day. The headers are inline code over weft.h and may be
 // included one by one. channel.hpp, select.hpp and the headers of other topics are included by
 // name, or all together by all.hpp.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/platform.h>
 #include <weft/detail/cxx20.hpp>

@@ -1,5 +1,5 @@
 // How a thread waits for an operation of Boost.Asio: see weft/asio.hpp.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <exception>
 #include <optional>

@@ -3,7 +3,7 @@
 // A wait is armed in several steps: at the channels, at stops and conditions, at a timer. Each may
 // decide it before the last step is done. So the decision is told only once all are done: of the
 // starter and the decider the second one finds the first one's mark in `phase_`.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <array>
 #include <atomic>

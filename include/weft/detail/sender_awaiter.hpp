@@ -1,5 +1,5 @@
 // How a coroutine, or sync_wait, awaits a sender: the operation lies in the frame.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
 #include <coroutine>

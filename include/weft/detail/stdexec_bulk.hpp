@@ -1,7 +1,7 @@
 // stdexec's bulk, bulk_chunked and bulk_unchunked behind a sender of Weft's scheduler: the ULT that
 // the sender completes in divides the loop among the workers by forks, and goes on when all parts
 // are done. Over other vocabularies there is nothing of it.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/execution_words.hpp>
 

@@ -1,6 +1,6 @@
 // Tasks that are awaited together: their number, the source of their stops, and the exception of
 // the first one that threw.
-#pragma once
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <version>
 
