@@ -66,7 +66,7 @@ typedef struct weft_config {
  * its worker, a line on stderr names that thread, and the program aborts.
  * Errors: WEFT_INVALID (a bad setting, which a line on stderr names), WEFT_NOMEM, WEFT_AGAIN (the
  * system refused an OS thread or a pthread key), WEFT_UNSUPPORTED (no membarrier(2), shadow stacks,
- * or a child of fork(2); a line on stderr names the cure).
+ * a libweft.so of another minor version, or a child of fork(2); a line on stderr names the cure).
  * Switches: never. Callers: an OS thread outside, to start or nest; units, to nest.
  * Undefined: fork(2) in a callback of ext.h, unless the child only calls exec or _exit. A child of
  * vfork(2) or _Fork(3) may do no more than that either.

@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
+
+#include <weft/version.h>
 
 #include "base/assert.hpp"
 #include "base/config.hpp"
@@ -20,6 +23,7 @@
 #include "os/cpus.hpp"
 #include "os/fence.hpp"
 #include "os/heap.hpp"
+#include "os/module.hpp"
 #include "os/thread.hpp"
 #include "os/vm.hpp"
 #include "place/source.hpp"
@@ -162,8 +166,43 @@ status refuse_setting(status result, const char* cause) {
   return result == status::invalid ? because(result, nullptr, cause) : result;
 }
 
+// What the libraries' names end in: until 1.0 each minor version may change the binary interface.
+constexpr std::string_view library_names_begin = "libweft.so.";
+constexpr std::string_view version = WEFT_VERSION;
+constexpr std::string_view own_names_end =
+    version.substr(0, version.find('.', WEFT_VERSION_MAJOR == 0 ? version.find('.') + 1 : 0));
+
+std::uint64_t number_at(std::string_view text) {
+  std::uint64_t value = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9') break;
+    value = 10 * value + static_cast<std::uint64_t>(digit - '0');
+  }
+  return value;
+}
+
+// Libraries of two minor versions share no symbol, and so would each have workers, handlers of
+// signals, and threads that the other does not know.
+status refuse_beside_another_version() {
+  os::code_module other;
+  if (!os::find_module_beside(library_names_begin, own_names_end, &other)) return status::ok;
+  base::report("cannot start version " WEFT_VERSION
+               ": %s is loaded in this process, too; "
+               "build the program and all its libraries against one version (ldd says which of them needs it)",
+               other.name);
+  std::string_view others_names_end = other.name;
+  others_names_end.remove_prefix(library_names_begin.size());
+  const bool is_before_1_0 = others_names_end.starts_with("0.");
+  if (is_before_1_0) others_names_end.remove_prefix(2);
+  return because(status::unsupported, nullptr,
+                 is_before_1_0 ? "libweft.so.0.%u is loaded, too, beside version " WEFT_VERSION
+                               : "libweft.so.%u is loaded, too, beside version " WEFT_VERSION,
+                 number_at(others_names_end));
+}
+
 status start_all(runtime* rt, const weft_config* config) {
   rt->has_adopted_caller = true;
+  if (const status result = refuse_beside_another_version(); result != status::ok) return result;
   if (arch::has_shadow_stack()) {
     base::report(
         "cannot start: this process has shadow stacks (CET), under which stacks cannot be switched; "

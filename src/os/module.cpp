@@ -35,15 +35,38 @@ std::uintptr_t find_eh_frame_hdr(const dl_phdr_info& about) {
   return 0;
 }
 
+const char* file_name(const dl_phdr_info& about) {
+  const bool is_program = about.dlpi_name == nullptr || about.dlpi_name[0] == '\0';
+  const char* path = is_program ? program_invocation_name : about.dlpi_name;
+  const char* slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
 int look_into(dl_phdr_info* about, std::size_t, void* argument) {
   auto* wanted = static_cast<search*>(argument);
   if (!find_segment(*about, wanted)) return 0;
-  const bool is_program = about->dlpi_name == nullptr || about->dlpi_name[0] == '\0';
-  const char* path = is_program ? program_invocation_name : about->dlpi_name;
-  const char* slash = strrchr(path, '/');
-  snprintf(wanted->out->name, sizeof wanted->out->name, "%s", slash != nullptr ? slash + 1 : path);
+  snprintf(wanted->out->name, sizeof wanted->out->name, "%s", file_name(*about));
   wanted->out->bias = about->dlpi_addr;
   wanted->out->eh_frame_hdr = find_eh_frame_hdr(*about);
+  return 1;
+}
+
+struct name_search {
+  std::string_view begins;
+  std::string_view own;
+  code_module* out;
+};
+
+int look_beside(dl_phdr_info* about, std::size_t, void* argument) {
+  auto* wanted = static_cast<name_search*>(argument);
+  const std::string_view name = file_name(*about);
+  if (!name.starts_with(wanted->begins)) return 0;
+  std::string_view rest = name;
+  rest.remove_prefix(wanted->begins.size());
+  // More may come behind what is the same: libweft.so.0.1.0 is libweft.so.0.1, libweft.so.0.10 is not.
+  if (rest.starts_with(wanted->own) && (rest.size() == wanted->own.size() || rest[wanted->own.size()] == '.')) return 0;
+  wanted->out->bias = about->dlpi_addr;
+  snprintf(wanted->out->name, sizeof wanted->out->name, "%s", file_name(*about));
   return 1;
 }
 
@@ -75,6 +98,11 @@ std::size_t module_bytes_from(std::uintptr_t address) {
 bool find_module(std::uintptr_t code, code_module* out) {
   search wanted{code, out};
   return dl_iterate_phdr(look_into, &wanted) != 0;
+}
+
+bool find_module_beside(std::string_view begins, std::string_view own, code_module* out) {
+  name_search wanted{begins, own, out};
+  return dl_iterate_phdr(look_beside, &wanted) != 0;
 }
 
 // The first call returns the words, the second frees them. They are the calling OS thread's own.

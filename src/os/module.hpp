@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace weft::os {
 
@@ -23,6 +24,10 @@ bool find_module(std::uintptr_t code, code_module* out);
 // How many bytes from that address on belong to one segment of a module and can be read; 0: it lies
 // in none.
 std::size_t module_bytes_from(std::uintptr_t address);
+
+// The first module whose file's name begins with this and goes on otherwise than `own`; false: there
+// is none. The name in `out` is cut as above.
+bool find_module_beside(std::string_view begins, std::string_view own, code_module* out);
 
 // After a name was looked for that need not be there: the dynamic linker keeps the words about it,
 // which the program's next dlerror() would return. Its words about an earlier call go, too.

@@ -1,0 +1,35 @@
+/* A libweft.so of another minor version in the process: weft_init names both, whatever file name it
+ * was loaded by, and works once it is gone. The arguments are the paths of a library of another
+ * version, and of one whose name begins with this version's and is another's. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <weft/version.h>
+#include <weft/weft.h>
+
+#define NEED(condition)                                                        \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: %s is wrong\n", __FILE__, __LINE__, #condition); \
+      return 1;                                                                \
+    }                                                                          \
+  } while (0)
+
+int main(int count, char **arguments) {
+  NEED(count == 3);
+  for (int each = 1; each < count; ++each) {
+    void *const other = dlopen(arguments[each], RTLD_NOW | RTLD_LOCAL);
+    if (other == NULL) fprintf(stderr, "%s\n", dlerror());
+    NEED(other != NULL);
+    NEED(weft_init(NULL) == WEFT_UNSUPPORTED);
+    const char *const slash = strrchr(arguments[each], '/');
+    NEED(slash != NULL);
+    NEED(strstr(weft_last_error(), slash + 1) != NULL);
+    NEED(strstr(weft_last_error(), "version " WEFT_VERSION) != NULL);
+    NEED(!weft_is_initialized());
+    NEED(dlclose(other) == 0);
+    NEED(weft_init(NULL) == WEFT_OK);
+    NEED(weft_finalize() == WEFT_OK);
+  }
+  return 0;
+}
