@@ -108,7 +108,7 @@ function(weft_library_pair name objects)
     # in C alone would be asked for a C++ compiler.
     target_compile_features(${library} INTERFACE $<$<BOOL:$<CXX_COMPILER_ID>>:cxx_std_20>)
     target_compile_options(${library} INTERFACE "${WEFT_TOUCHES_EACH_PAGE}")
-    target_link_libraries(${library} PRIVATE Threads::Threads)
+    target_link_libraries(${library} PRIVATE Threads::Threads ${CMAKE_DL_LIBS}) # dlopen: in libc itself since glibc 2.34
   endforeach()
   # A plug-in that holds the core itself must stay, too.
   target_link_options(${name}_static INTERFACE

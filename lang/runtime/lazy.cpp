@@ -15,6 +15,7 @@
 // code that packs a task, and none of these holds it.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -264,7 +265,7 @@ lazy_map* map_at(const void* address) {
 // A page that is there faults once where several threads touch it at a time, and for ever where it
 // is written.
 void note_touch(lazy_map* of, const void* address) {
-  const pid_t self = gettid();
+  const pid_t self = static_cast<pid_t>(syscall(SYS_gettid));  // glibc has gettid since 2.30
   const bool is_again = of->touched == address && of->toucher == self;
   of->again = is_again ? of->again + 1 : 0;
   of->touched = address;

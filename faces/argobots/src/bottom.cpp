@@ -1,5 +1,6 @@
 // Where every unit starts and ends.
 
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -39,7 +40,15 @@ class page_guard {
   std::size_t bytes_ = 0;
 };
 
-constexpr int words_of_exit_point = 5;  // as __builtin_setjmp wants
+#if defined(__clang__) && defined(__aarch64__)  // for which clang has no __builtin_setjmp
+using exit_point = jmp_buf;
+#define WEFT_SET_EXIT_POINT(point) _setjmp(point)
+#define WEFT_GO_TO_EXIT_POINT(words) _longjmp(*reinterpret_cast<jmp_buf*>(words), 1)
+#else
+using exit_point = void* [5];  // as __builtin_setjmp wants
+#define WEFT_SET_EXIT_POINT(point) __builtin_setjmp(point)
+#define WEFT_GO_TO_EXIT_POINT(words) __builtin_longjmp(words, 1)
+#endif
 
 // The unit that was named to run instead of one that ends: its turn comes after destructors and the
 // tool's callbacks, which may yield and wait, and come back on another stream.
@@ -71,9 +80,9 @@ void finish(weft_thread* self, unit_fields* mine) {
 
 // Calls the function from a frame of its own, to which exit_unit comes back.
 [[gnu::noinline]] void run_ult(unit_fields* mine) {
-  void* point[words_of_exit_point];
-  mine->exit_point = point;
-  if (__builtin_setjmp(point) == 0) mine->function(mine->argument);
+  exit_point point;
+  mine->exit_point = reinterpret_cast<void**>(&point);
+  if (WEFT_SET_EXIT_POINT(point) == 0) mine->function(mine->argument);
   finish(thread_of(mine), mine);
 }
 
@@ -105,6 +114,6 @@ void run_bottom(void* known_self) {
   run_ult(mine);
 }
 
-void exit_unit(unit_fields* mine) { __builtin_longjmp(mine->exit_point, 1); }
+void exit_unit(unit_fields* mine) { WEFT_GO_TO_EXIT_POINT(mine->exit_point); }
 
 }  // namespace weft::abt

@@ -17,6 +17,7 @@
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -81,7 +82,7 @@ class order {
 [[gnu::visibility("default")]] inline thread_local constinit weft_thread* own_flow = nullptr;
 [[gnu::noinline]] inline weft_thread* flow_here() noexcept { return own_flow; }
 
-inline bool is_main_os_thread() noexcept { return gettid() == getpid(); }
+inline bool is_main_os_thread() noexcept { return syscall(SYS_gettid) == getpid(); }  // glibc has gettid since 2.30
 
 // Waits for the last fiber, then ends the runtime. A fiber that calls exit is itself not at its
 // end: the process ends without waiting.
