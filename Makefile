@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks site cluster install abi wheel deb clean
+.PHONY: help build dev run test findings check-deep unit api conform model stress soak fault fuzz mutate coverage conditions lto lint format tidy asan tsan clang cross docs bench published many bench-guard costs stacks site cluster install abi wheel tarball deb release clean
 
 # $(call configure-and-build,PRESET[,targets]): configures a build folder once, and builds it. Both
 # say what they are at.
@@ -182,9 +182,15 @@ abi: ## compares the binary interface of the shared libraries with what abi/ not
 	$(call configure-and-build,release,$(shared-libraries))
 	@$(PYTHON) tools/package/abi.py build/release $(ARGS)
 
-wheel: ## builds a wheel for pip of the sources here [FOLDER=build/wheels]
+wheel: ## builds a wheel for pip of the sources here [FOLDER=build/wheels] [MACHINE=x86_64 or aarch64, for glibc 2.28 or later, by zig] [ZIG=zig]
 	@$(call may-build,wheel)
-	@$(PYTHON) tools/package/wheel.py '$(or $(FOLDER),build/wheels)'
+	@$(PYTHON) tools/package/wheel.py '$(or $(FOLDER),build/wheels)' $(if $(MACHINE),--machine '$(MACHINE)') $(if $(ZIG),--zig '$(ZIG)')
+
+tarball: ## builds tarballs for machines with glibc 2.28 or later [FOLDER=build/tarballs] [MACHINE='x86_64 aarch64'] [ZIG=zig]
+	@$(PYTHON) tools/package/tarball.py '$(or $(FOLDER),build/tarballs)' $(patsubst %,--machine %,$(MACHINE)) $(if $(ZIG),--zig '$(ZIG)')
+
+release: ## makes a release from a tag: its sources, checksums, a bill of materials [TAG=vVERSION] [FOLDER=build/releases]
+	@$(PYTHON) tools/package/make_release.py '$(or $(FOLDER),build/releases)' $(if $(TAG),--tag '$(TAG)')
 
 deb: ## builds Debian packages of the sources here [FOLDER=build/deb]
 	@$(PYTHON) tools/setup/deb.py '$(or $(FOLDER),build/deb)'

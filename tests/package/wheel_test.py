@@ -33,7 +33,7 @@ class WheelTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.work = os.path.join(folder.name, "with a space")
         os.mkdir(cls.work)
-        cls.file = wheel.main(cls.work) if GIVEN == WHOLE else wheel.wheel_of(GIVEN, cls.work, wheel.machine_tag())
+        cls.file = wheel.main(cls.work) if GIVEN == WHOLE else wheel.wheel_of(GIVEN, cls.work)
         cls.environment = os.path.join(cls.work, "environment")
         run(sys.executable, "-m", "venv", "--without-pip", cls.environment)
         cls.python = os.path.join(cls.environment, "bin", "python")

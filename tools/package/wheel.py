@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Builds the wheel weft-threads from the sources here: a Python package that holds what `make install` installs, for C and C++ programs.
 
-usage: wheel.py FOLDER   builds in build/wheel, and puts the wheel into FOLDER
+usage: wheel.py FOLDER   builds in build/wheel, for machines whose C library is not older than that of this one, and puts the wheel into FOLDER
+       wheel.py FOLDER --machine x86_64|aarch64 [--zig ZIG]   for each machine with glibc 2.28 or later, by the compiler zig
 
 A wheel holds no symbolic links. So a shared library has one file, with the name that programs ask for (libweft.so.0.1), and
 libweft.so beside it is a line that sends the linker there. Left out are what needs an MPI, the library with checks,
 libweft-dist, the folders that stand in for an installed Argobots or Qthreads, and the manual's section 3."""
 
+import argparse
 import base64
 import glob
 import hashlib
@@ -14,20 +16,21 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
-import zipfile
+
+import archive
+import older_glibc
+import tarball
+from common import TOP, compiled, run, version
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
 MODULE = "weft_threads"
 LIMIT_BYTES = 3_000_000
 PARTS = ("faces/argobots", "faces/qthreads", "faces/threads", "lang/runtime", "tools/weft")  # folders of a build, beside the core
 TARGETS = ("weft", "weft_static", *(f"{part}/all" for part in PARTS))
 LEFT_OUT = ("lib/weft/*/lib", "lib/weft/weft-ranks", "share/man/man3", "share/doc")
-SETTINGS = ("-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DWEFT_TESTS=OFF", "-DWEFT_SELF_CONTAINED=ON", "-DWEFT_MPICC=", "-DCMAKE_INSTALL_LIBDIR=lib")
 DESCRIPTION = """Weft is a runtime for lightweight threads in C and C++ on Linux. This package holds its libraries, headers,
 what CMake and pkg-config read, the `weft` command and gdb's commands; it needs no other package.
 
@@ -35,17 +38,6 @@ what CMake and pkg-config read, the `weft` command and gdb's commands; it needs 
     export PKG_CONFIG_PATH=$(python -m weft_threads --pkg-config-dir)
     cc program.c -o program $(pkg-config --cflags --libs weft)
 """
-
-
-def version():
-    with open(os.path.join(TOP, "include", "weft", "version.h"), encoding="utf-8") as header:
-        return re.search(r'WEFT_VERSION "(.*)"', header.read()).group(1)
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{done.stdout[-4000:]}{done.stderr[-4000:]}make wheel: {' '.join(command)} failed")
 
 
 def without_links(tree):
@@ -74,16 +66,20 @@ def without_links(tree):
             file.write(text)
 
 
-def stage(build, package):
-    """Installs what a build folder has made, without debug information, to the folder of a Python package."""
+def stage(build, package, machine):
+    """Installs what a build folder has made, without debug information, to the folder of a Python package. machine: for which it was
+    built for glibc 2.28; then it has no debug information already."""
     for part in ("", *PARTS):
         component = () if part else ("--component", "core")
-        run("cmake", "--install", os.path.join(build, part), "--prefix", package, "--strip", *component)
+        run("cmake", "--install", os.path.join(build, part), "--prefix", package, *([] if machine else ["--strip"]), *component)
     run("cmake", "--install", os.path.join(build, "tools", "weft"), "--prefix", package, "--component", "manual")
     for pattern in LEFT_OUT:
         for path in glob.glob(os.path.join(glob.escape(package), pattern)):
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
-    run("strip", "--strip-unneeded", "--enable-deterministic-archives", *glob.glob(os.path.join(glob.escape(package), "lib", "*.a")))
+    strip = older_glibc.strip_for(machine or os.uname().machine)
+    if strip:
+        run(strip, "--strip-unneeded", "--enable-deterministic-archives", *glob.glob(os.path.join(glob.escape(package), "lib", "*.a")))
+    older_glibc.copy_notices(os.path.join(package, "share", "doc", "weft"))
     without_links(package)
     for name in ("__init__.py", "__main__.py"):
         shutil.copy(os.path.join(HERE, MODULE, name), package)
@@ -117,48 +113,57 @@ def pack(tree, folder, tag):
         sys.exit(f"make wheel: a wheel holds no symbolic links: {', '.join(links)}")
     wheel = os.path.join(folder, f"{MODULE}-{version()}-py3-none-{tag}.whl")
     record = ""
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        def add(path, data, mode):
-            entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
-            entry.external_attr, entry.compress_type = (0o100000 | mode) << 16, zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data)
-
+    with archive.Zip(wheel) as made:
         for path in paths:
             with open(os.path.join(tree, path), "rb") as file:
                 data = file.read()
-            add(path, data, 0o755 if os.access(os.path.join(tree, path), os.X_OK) else 0o644)
+            made.add(path, data, 0o755 if os.access(os.path.join(tree, path), os.X_OK) else 0o644)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record += f"{path},sha256={digest},{len(data)}\n"
-        add(f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644)
+        made.add(f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644)
     return wheel
 
 
-def wheel_of(build, folder, tag):
+def wheel_of(build, folder, machine=""):
+    """machine: for which the folder was built for glibc 2.28; then it is looked into what such a machine lacks."""
     with tempfile.TemporaryDirectory() as tree:
-        stage(build, os.path.join(tree, MODULE))
+        stage(build, os.path.join(tree, MODULE), machine)
+        if machine:
+            tarball.refuse_what_is_missing("wheel", tree)
         os.makedirs(folder, exist_ok=True)
-        return pack(tree, folder, tag)
+        return pack(tree, folder, older_tag(machine) if machine else machine_tag())
 
 
 def machine_tag():
     return re.sub(r"[-.]", "_", sysconfig.get_platform())
 
 
-def main(folder):
-    build = os.path.join(TOP, "build", "wheel")
+def older_tag(machine):
+    return f"manylinux_{older_glibc.GLIBC.replace('.', '_')}_{machine}"
+
+
+def main(folder, machine="", zig=""):
+    if machine:
+        build, whose = tarball.build_folder(machine), f"with glibc {older_glibc.GLIBC} or later"
+        settings = older_glibc.settings(build, zig, machine)
+    else:
+        build, whose, settings = os.path.join(TOP, "build", "wheel"), "whose C library is not older than this one's", ()
     print(f"make wheel: building in {os.path.relpath(build)} (some minutes)", flush=True)
-    run("cmake", "-S", TOP, "-B", build, *SETTINGS)
-    run("cmake", "--build", build, "-j", str(os.cpu_count()), "--target", *TARGETS)
-    wheel = wheel_of(build, folder, machine_tag())
+    compiled(build, TARGETS, *settings)
+    wheel = wheel_of(build, folder, machine)
     size = os.path.getsize(wheel)
-    print(f"{wheel} ({size / 1e6:.2f} MB)\nIt is for machines whose C library is not older than this one's. To install it in an environment:\n\n"
+    print(f"{wheel} ({size / 1e6:.2f} MB)\nIt is for machines {whose}. To install it in an environment:\n\n"
           f"  python3 -m venv environment\n  environment/bin/pip install {shlex.quote(wheel)}")
     if size > LIMIT_BYTES:
-        sys.exit(f"make wheel: the wheel is to have at most {LIMIT_BYTES / 1e6:.0f} MB")
+        sys.exit(f"make wheel: the wheel is to have at most {LIMIT_BYTES / 1e6:.0f} MB"
+                 + ("" if archive.zopfli else "; it gets smaller where the Python package zopfli is installed"))
     return wheel
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(os.path.abspath(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--machine", default="", choices=("", *older_glibc.MACHINES))
+    parser.add_argument("--zig", default="")
+    given = parser.parse_args()
+    main(os.path.abspath(given.folder), given.machine, older_glibc.path_of_zig("wheel", given.zig) if given.machine else "")
