@@ -96,7 +96,10 @@ WEFT_NODISCARD WEFT_API weft_status weft_init(const weft_config *config);
  * first weft_init, or comes from a blocking region of that one; the runtime goes on).
  * Switches: may. Callers: any; for the last call, the caller of the first weft_init.
  * Undefined: after the last unit has ended, and before the last call returns, an OS thread outside
- * creates a thread or tasklet. */
+ * creates a thread or tasklet, or looks into the runtime by weft_worker_count, weft_pool_attach,
+ * weft_pool_detach, weft_stats_read, weft_count_threads or calls of ext.h for CPUs, schedulers,
+ * sources and events. weft_worker_add, weft_worker_remove, weft_worker_adopt, weft_dump and
+ * weft_trace_dump may come at any time. */
 WEFT_NODISCARD WEFT_API weft_status weft_finalize(void);
 
 /* What weft_finalize_with does with threads that have not ended. */
@@ -157,8 +160,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_worker_add(unsigned *out);
  *
  * The worker runs its unit until that ends, waits or yields. Then it hands its queue to other
  * workers and stops. Other workers may steal from it meanwhile. A scheduler that was set for the
- * worker (ext.h) is not called after the return. If an OS thread outside has begun a call of
- * weft_worker_add or weft_worker_remove, a weft_finalize that comes then waits for that call.
+ * worker (ext.h) is not called after the return. An OS thread outside may call weft_worker_add and
+ * weft_worker_remove at any time: a weft_finalize that comes once such a call has begun waits for
+ * it, and a call that comes later does nothing.
  * Errors: WEFT_INVALID (no such worker, or it is being removed already), WEFT_BUSY (worker 0; one
  * that was adopted; units or a source are pinned to the worker; it serves a pool, which
  * weft_pool_detach ends; or the caller is in a blocking region on it, and WEFT_BLOCKING_THREADS or

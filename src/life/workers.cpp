@@ -371,7 +371,8 @@ status slots::take(runtime* rt, purpose what, worker** out) {
   const queue::guard hold(rt->workers_lock);
   const bool is_adoption = what == purpose::adoption;
   if (are_changed_no_more(rt) || (is_adoption && rt->adopts_no_more)) return status::not_initialized;
-  for (unsigned slot = 0; slot < most_workers; ++slot) {
+  const unsigned first = rt->has_adopted_caller ? 1 : 0;  // which may be about to come
+  for (unsigned slot = first; slot < most_workers; ++slot) {
     const worker* there = rt->workers[slot].load(base::relaxed);
     if (there != nullptr && there->is_taken) continue;
     *out = take_slot(rt, slot);

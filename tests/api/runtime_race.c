@@ -143,7 +143,7 @@ static void workers_change_while_it_ends(void) {
   struct meddler one = {0, 0};
   const pthread_t other = run_beside(add_and_remove, &one);
   for (int round = 0; round < 100; ++round) {
-    init_outside(1);
+    round % 2 == 0 ? init_outside(1) : init_with(1);
     OK(weft_finalize());
   }
   wait_at_least(&one.calls, 1);
