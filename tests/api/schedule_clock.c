@@ -37,7 +37,26 @@ static void an_hour_costs_no_time(void) {
   }
 }
 
+/* The pauses of a thread that polls grow with its wait, to a millisecond, and none goes beyond the deadline. */
+static void a_yield_waits_as_long_as_it_says(void) {
+  const uint64_t begin = weft_now_ns();
+  uint64_t before = begin;
+  uint64_t longest = 0;
+  while (before - begin < 20 * MILLISECOND) {
+    OK(weft_yield_or_wait(WEFT_FOREVER));
+    const uint64_t now = weft_now_ns();
+    if (now - before > longest) longest = now - before;
+    before = now;
+  }
+  CHECK(longest >= MILLISECOND && longest < 2 * MILLISECOND);
+  const uint64_t deadline = weft_deadline_in(100 * MICROSECOND);
+  OK(weft_yield_or_wait(deadline));
+  CHECK(weft_now_ns() >= deadline && weft_now_ns() < deadline + 100 * MICROSECOND);
+  IS(WEFT_TIMEOUT, weft_yield_or_wait(deadline));
+}
+
 static void all(void) {
+  RUN(a_yield_waits_as_long_as_it_says);
   RUN(a_call_takes_a_microsecond);
   RUN(an_hour_costs_no_time);
 }
