@@ -153,7 +153,31 @@ static void callbacks(void) {
   CHECK(atomic_load(&mine.calls) == 1);
 }
 
+/* ---- each in its turn ---- */
+
+enum { IN_TURN = 70, LOOKS = 5 }; /* more than are polled in one go */
+
+static atomic_int looks[IN_TURN];
+
+/* One that polls the same conditions again before the others never comes to the end. */
+static bool have_all_had_their_turns(void *mine) {
+  atomic_fetch_add((atomic_int *)mine, 1);
+  for (int each = 0; each < IN_TURN; ++each)
+    if (atomic_load(&looks[each]) < LOOKS) return false;
+  return true;
+}
+
+static void wait_for_turns_of_all(void *mine) { OK(weft_wait_poll(have_all_had_their_turns, mine, WEFT_FOREVER)); }
+
+static void polls_in_turn(void) {
+  weft_thread *waiters[IN_TURN];
+  for (int each = 0; each < IN_TURN; ++each) atomic_store(&looks[each], 0);
+  for (int each = 0; each < IN_TURN; ++each) waiters[each] = start(wait_for_turns_of_all, &looks[each]);
+  OK(weft_thread_join_many(waiters, IN_TURN));
+}
+
 static void inside_the_runtime(void) {
+  RUN(polls_in_turn);
   others_run();
   many_wait();
   tasklets();
