@@ -33,6 +33,8 @@ weft_status weft_ext_init(const weft_config*) {
   return WEFT_OK;
 }
 weft_status weft_finalize() { return WEFT_OK; }
+weft_status weft_worker_leave() { return WEFT_OK; }
+const char* weft_last_error() { return ""; }
 weft_status weft_ext_reserve(std::size_t, std::size_t* offset) {
   *offset = offsetof(unit, fields);
   return WEFT_OK;

@@ -23,6 +23,7 @@ extern "C" {
 
 STAND_IN weft_thread* weft_self() { return running() != nullptr ? running()->self : nullptr; }
 STAND_IN std::uint64_t weft_thread_id(const weft_thread*) { return 1; }
+STAND_IN int weft_worker_self() { return 0; }
 STAND_IN bool weft_thread_is_tasklet(const weft_thread* thread) {
   return !weft::abt::fields_of(thread)->is(weft::abt::is_yieldable);
 }

@@ -157,6 +157,7 @@ STAND_IN blocking_call* this_blocking_call() {
   static blocking_call none;
   return &none;
 }
+STAND_IN hosts* hosts_if_made(const runtime*) { return nullptr; }
 STAND_IN assignment wait_as_spare(hosts*, os::os_thread, bool) { return {}; }
 STAND_IN void grant_next(hosts*, worker*) {}
 STAND_IN unit* take_over(worker*, blocking_call*) { return nullptr; }
