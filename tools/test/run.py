@@ -97,11 +97,11 @@ def everything(jobs, stress_seconds=1):
         # The compiler and the processor make no difference to how a library is loaded: checked and release load the shared one. One worker
         # no other to race with, and under a seed one runs at a time. What the compiler of Tascell says and writes has no race either; its
         # programs run under TSan. That no thread starves is a matter of turns, which take long there.
-        # A schedule is the same for each compiler, and what is made of calls of the interface alone for each processor. make check-deep runs
-        # all of that, with Tascell's programs and the ranks.
+        # A schedule is the same for each compiler, as are the seconds after which a standstill is told, and what is made of calls of the
+        # interface alone for each processor. make check-deep runs all of that, with Tascell's programs and the ranks.
         excluding = {
             "tsan": "_shared$|_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide)$",
-            "clang": "_shared$|_schedules$",
+            "clang": "_shared$|_schedules$|^api.standstill",
             "cross-aarch64": "_shared$|^api.(boost|fibers)",
         }.get(preset, "_shared$")
         without = CPP_FAMILIES if is_core else ""
