@@ -1,3 +1,5 @@
+! SPDX-License-Identifier: BSD-3-Clause
+!
 ! Weft for Fortran: lightweight threads, parallel loops, and what threads wait at. A program
 ! compiles this file with its own compiler, since a .mod file is of one compiler, and links libweft.
 ! The guide's page fortran.md has examples; the C reference says what each call does.
