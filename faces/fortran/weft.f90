@@ -277,12 +277,6 @@ module weft
       import
       type(c_ptr), value :: thread
     end function
-    integer(c_int) function c_weft_thread_join_many(threads, count) &
-      bind(c, name='weft_thread_join_many')
-      import
-      type(weft_thread), intent(in), target :: threads(*)
-      integer(c_size_t), value :: count
-    end function
     integer(c_int) function c_weft_thread_join_until(thread, deadline_ns) &
       bind(c, name='weft_thread_join_until')
       import
@@ -901,17 +895,26 @@ contains
     call settle(status, 'weft_thread_join', stat)
   end subroutine
 
+  ! Joins all, whatever fails, and settles with the error of the first in the array that failed. A
+  ! thread joins from the newest on, as it may run those that are queued on its own stack.
   subroutine join_all(threads, stat)
     type(weft_thread), intent(inout) :: threads(:)
     integer, intent(out), optional :: stat
-    integer(c_int) :: status
-    integer :: i
-    status = c_weft_thread_join_many(threads, size(threads, kind=c_size_t))
-    if (status == weft_ok) then
-      do i = 1, size(threads)
+    integer(c_int) :: status, joined
+    logical :: newest_first
+    integer :: number, i
+    status = weft_ok
+    newest_first = c_weft_worker_self() >= 0
+    do number = 1, size(threads)
+      i = merge(size(threads) + 1 - number, number, newest_first)
+      if (.not. c_associated(threads(i)%handle)) cycle
+      joined = c_weft_thread_join(threads(i)%handle)
+      if (joined == weft_ok) then
         threads(i)%handle = c_null_ptr
-      end do
-    end if
+      else if (newest_first .or. status == weft_ok) then
+        status = joined
+      end if
+    end do
     call settle(status, 'weft_thread_join', stat)
   end subroutine
 

@@ -9,6 +9,7 @@ program calls
   call check(weft_is_initialized() .and. weft_worker_count() == 2, 'two workers')
   call workers()
   call threads()
+  call joins_of_many()
   call threads_that_meet()
   call mutexes()
   call other_locks()
@@ -81,6 +82,32 @@ contains
     call expect(stat, weft_invalid, 'a worker that is not there')
     call weft_thread_create(c_null_funptr, c_null_ptr, thread, stat=stat)
     call expect(stat, weft_invalid, 'no function')
+  end subroutine
+
+  subroutine joins_of_many()
+    type(square), target :: two(2)
+    type(scene), target :: at
+    type(step), target :: waiter
+    type(weft_thread) :: several(4), none(0)
+    two = [square(3), square(4)]
+    waiter = step(3, at)
+    call weft_thread_create(two(1), several(1)) ! several(2) stands for none
+    call weft_thread_create(waiter, several(3))
+    call weft_thread_create(two(2), several(4))
+    call weft_thread_detach(several(3))
+    call weft_thread_join(several, stat=stat)
+    call expect(stat, weft_invalid, 'a join of threads of which one is detached')
+    call check(index(weft_last_error(), 'weft_thread_join: ') == 1, 'the last error names the join')
+    call check(all(two%number == [9, 16]), 'the others were joined')
+    call check(weft_thread_id(several(1)) == 0 .and. weft_thread_id(several(4)) == 0, 'joined threads stand for none')
+    call check(weft_thread_id(several(3)) /= 0, 'the detached one is as before')
+    call weft_event_set(at%event)
+    do while (at%state /= 3)
+      call weft_sleep_ns(10000)
+    end do
+    several(3) = several(2)
+    call weft_thread_join(several)
+    call weft_thread_join(none)
   end subroutine
 
   subroutine threads_that_meet()
