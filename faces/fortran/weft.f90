@@ -680,6 +680,18 @@ contains
     end select
   end function
 
+  ! Ends the program if a count that an object is to start with is negative.
+  pure subroutine refuse_negative(count, call_name)
+    integer, intent(in) :: count
+    character(*), intent(in) :: call_name
+    character(range(count) + 2) :: digits
+    character(:), allocatable :: said
+    if (count >= 0) return
+    write (digits, '(i0)') count
+    said = 'weft: ' // call_name // ': argument count: it is ' // trim(digits) // ' (WEFT_INVALID; cure: pass 0 or more)'
+    error stop said
+  end subroutine
+
   function text_of(c_text) result(text)
     type(c_ptr), intent(in) :: c_text
     character(:), allocatable :: text
@@ -1129,9 +1141,10 @@ contains
     weft_cond_has_waiters = c_weft_cond_has_waiters(cond)
   end function
 
-  ! What a semaphore with count tokens is set to.
+  ! What a semaphore with count tokens is set to. A count below 0 ends the program.
   pure type(weft_semaphore) function weft_semaphore_init(count)
     integer, intent(in) :: count
+    call refuse_negative(count, 'weft_semaphore_init')
     weft_semaphore_init%opaque = 0
     weft_semaphore_init%opaque(1) = int(count, c_int64_t)
   end function
@@ -1152,9 +1165,11 @@ contains
     weft_event_is_set = c_weft_event_is_set(event)
   end function
 
-  ! What an event is set to that becomes set when it has been counted down count times.
+  ! What an event is set to that becomes set when it has been counted down count times. A count below
+  ! 0 ends the program.
   pure type(weft_event) function weft_latch_init(count)
     integer, intent(in) :: count
+    call refuse_negative(count, 'weft_latch_init')
     weft_latch_init%opaque = 0
     weft_latch_init%opaque(1) = merge(1_c_int64_t, ishft(int(count, c_int64_t), 32), count == 0)
   end function
@@ -1388,7 +1403,7 @@ contains
     type(weft_barrier), intent(inout) :: barrier
     integer, intent(in) :: parties
     integer, intent(out), optional :: stat
-    call settle(c_weft_barrier_init(barrier, int(parties, c_int32_t)), 'weft_barrier_init', stat)
+    call settle(c_weft_barrier_init(barrier, int(max(parties, 0), c_int32_t)), 'weft_barrier_init', stat)
   end subroutine
 
   subroutine weft_event_wait(event, stat)

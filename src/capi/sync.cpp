@@ -212,7 +212,7 @@ weft_status weft_semaphore_release_from_handler(weft_semaphore* semaphore, uint3
 
 weft_status weft_barrier_init(weft_barrier* barrier, uint32_t parties) {
   static constexpr call_errors of{
-      .call = "weft_barrier_init", .argument = "barrier", .invalid = {"parties", "it is 0; at least 1 is needed"}};
+      .call = "weft_barrier_init", .argument = "barrier", .invalid = {"parties", "at least 1 is needed"}};
   if (barrier == nullptr) return refuse_null(of);
   if (parties == 0) return told(WEFT_INVALID, of);
   *barrier = weft_barrier{};

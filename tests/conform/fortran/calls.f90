@@ -228,6 +228,9 @@ contains
     call expect(stat, weft_invalid, 'a barrier that was never made')
     call weft_barrier_init(at%barrier, 0, stat=stat)
     call expect(stat, weft_invalid, 'a barrier for none')
+    call weft_barrier_init(at%barrier, -1, stat=stat)
+    call expect(stat, weft_invalid, 'a barrier for fewer than none')
+    call check(index(weft_last_error(), 'weft_barrier_init: argument parties: at least 1') == 1, 'what is wrong with it')
     call weft_barrier_init(at%barrier, 8)
     waiters = [(step(2, at), i = 1, 8)]
     do i = 1, 8

@@ -77,6 +77,9 @@ class FortranTest(unittest.TestCase):
             ("start", "weft_thread_create: the runtime is not running", "WEFT_NOT_INITIALIZED", "call weft_init before"),
             ("thread", "weft_mutex_unlock: argument mutex", "WEFT_NOT_OWNER", "call it in the thread that has locked"),
             ("main", "weft_mutex_unlock: argument mutex", "WEFT_NOT_OWNER", "call it in the thread that has locked"),
+            ("semaphore", "weft_semaphore_init: argument count: it is -1", "WEFT_INVALID", "pass 0 or more"),
+            ("latch", "weft_latch_init: argument count: it is -2147483648", "WEFT_INVALID", "pass 0 or more"),
+            ("barrier", "weft_barrier_init: argument parties: at least 1 is needed", "WEFT_INVALID", "pass an argument that the call takes"),
         ):
             with self.subTest(which):
                 done = self.run_program(path, which)
