@@ -87,6 +87,11 @@ class FortranTest(unittest.TestCase):
                 line = done.stderr.splitlines()[0]
                 self.assertRegex(line, rf"^ERROR STOP weft: {call}.* \({status}; cure: {cure}")
 
+    def test_the_module_refuses_to_have_variables_that_threads_share(self):
+        with self.assertRaisesRegex(AssertionError, "SAVE attribute .* PURE procedure"):
+            self.compiled("shared", GFORTRAN, "-frecursive", "-fno-automatic", "-c", MODULE)
+        self.compiled("shared", GFORTRAN, "-fno-automatic", "-frecursive", "-fautomatic", "-fsyntax-only", "-c", MODULE)
+
     def test_arrays_on_the_stacks_of_threads(self):
         """Automatic arrays lie there under -Ofast, and a thread needs room for them; local ones under -frecursive, and otherwise threads share one."""
         right = "5000050000. 5000150001. apart\n"
@@ -94,6 +99,7 @@ class FortranTest(unittest.TestCase):
             (("-O2",), "enough", "mixed"),
             (("-O2", "-frecursive"), "enough", "apart"),
             (("-O2", "-fopenmp"), "enough", "apart"),
+            (("-O2", "-frecursive", "-fno-automatic"), "enough", "mixed"),
             (("-Ofast", "-frecursive"), "overflows", "apart"),
         ):
             with self.subTest(options):
