@@ -200,15 +200,15 @@ module weft
 
   interface
     ! ---- status and time
-    type(c_ptr) function c_weft_status_name(status) bind(c, name='weft_status_name')
+    pure type(c_ptr) function c_weft_status_name(status) bind(c, name='weft_status_name')
       import
       integer(c_int), value :: status
     end function
-    type(c_ptr) function c_weft_status_text(status) bind(c, name='weft_status_text')
+    pure type(c_ptr) function c_weft_status_text(status) bind(c, name='weft_status_text')
       import
       integer(c_int), value :: status
     end function
-    type(c_ptr) function c_weft_last_error() bind(c, name='weft_last_error')
+    pure type(c_ptr) function c_weft_last_error() bind(c, name='weft_last_error')
       import
     end function
     integer(c_int64_t) function c_weft_now_ns() bind(c, name='weft_now_ns')
@@ -218,7 +218,7 @@ module weft
       import
       integer(c_int64_t), value :: interval_ns
     end function
-    integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
+    pure integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
       import
       type(c_ptr), value :: text
     end function
@@ -307,7 +307,7 @@ module weft
       type(c_ptr), value :: thread
       type(c_ptr), value :: name
     end function
-    type(c_ptr) function c_weft_thread_get_name(thread) bind(c, name='weft_thread_get_name')
+    pure type(c_ptr) function c_weft_thread_get_name(thread) bind(c, name='weft_thread_get_name')
       import
       type(c_ptr), value :: thread
     end function
@@ -657,13 +657,13 @@ contains
     said = weft_last_error() ! 'NAME IN C: what was wrong'
     if (said == '') said = ': ' // weft_status_text(int(status))
     said = 'weft: ' // call_name // said(index(said, ':'):) // ' (' // weft_status_name(int(status)) // '; cure: ' // &
-           cure_of(int(status)) // '; with stat= the program goes on)'
+           trim(cure_of(int(status))) // '; with stat= the program goes on)'
     error stop said
   end subroutine
 
   pure function cure_of(status) result(text)
     integer, intent(in) :: status
-    character(:), allocatable :: text
+    character(72) :: text
     select case (status)
     case (weft_nomem); text = 'give threads smaller stacks, or join some before more are created'
     case (weft_invalid); text = 'pass an argument that the call takes'
@@ -692,34 +692,37 @@ contains
     error stop said
   end subroutine
 
-  function text_of(c_text) result(text)
+  ! Copies a text of C's, which has got shorter if another thread has changed it since. The results of
+  ! the functions below have a length that is an expression: gfortran 12 keeps the length of one that
+  ! is allocatable in static memory, where two threads mix theirs.
+  subroutine copy_text(c_text, text)
     type(c_ptr), intent(in) :: c_text
-    character(:), allocatable :: text
+    character(*), intent(out) :: text
     character(kind=c_char), pointer :: characters(:)
-    integer(c_size_t) :: length, i
-    length = c_strlen(c_text)
-    call c_f_pointer(c_text, characters, [length])
-    allocate (character(length) :: text)
-    do i = 1, length
+    integer :: i
+    text = ''
+    call c_f_pointer(c_text, characters, [len(text)])
+    do i = 1, len(text)
+      if (characters(i) == c_null_char) exit
       text(i:i) = characters(i)
     end do
-  end function
+  end subroutine
 
   function weft_status_name(status) result(text)
     integer, intent(in) :: status
-    character(:), allocatable :: text
-    text = text_of(c_weft_status_name(int(status, c_int)))
+    character(c_strlen(c_weft_status_name(int(status, c_int)))) :: text
+    call copy_text(c_weft_status_name(int(status, c_int)), text)
   end function
 
   function weft_status_text(status) result(text)
     integer, intent(in) :: status
-    character(:), allocatable :: text
-    text = text_of(c_weft_status_text(int(status, c_int)))
+    character(c_strlen(c_weft_status_text(int(status, c_int)))) :: text
+    call copy_text(c_weft_status_text(int(status, c_int)), text)
   end function
 
   function weft_last_error() result(text)
-    character(:), allocatable :: text
-    text = text_of(c_weft_last_error())
+    character(c_strlen(c_weft_last_error())) :: text
+    call copy_text(c_weft_last_error(), text)
   end function
 
   integer(c_int64_t) function weft_now_ns()
@@ -979,8 +982,8 @@ contains
 
   function weft_thread_get_name(thread) result(name)
     type(weft_thread), intent(in) :: thread
-    character(:), allocatable :: name
-    name = text_of(c_weft_thread_get_name(thread%handle))
+    character(c_strlen(c_weft_thread_get_name(thread%handle))) :: name
+    call copy_text(c_weft_thread_get_name(thread%handle), name)
   end function
 
   subroutine sleep_32(interval_ns, stat)

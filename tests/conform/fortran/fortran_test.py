@@ -5,6 +5,7 @@ as it is refused; a hundred thousand threads; errors without stat=; what arrays 
 usage: fortran_test.py folder-of-libweft.so [FortranTest.test_...]"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +87,11 @@ class FortranTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 line = done.stderr.splitlines()[0]
                 self.assertRegex(line, rf"^ERROR STOP weft: {call}.* \({status}; cure: {cure}")
+
+    def test_the_module_has_no_static_variables(self):
+        said = subprocess.run(["nm", f"{self.work}/module/weft.o"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(" T __weft_MOD_weft_last_error", said)
+        self.assertEqual(re.findall(r"(?m) [bd] (.*)$", said), [])
 
     def test_the_module_refuses_to_have_variables_that_threads_share(self):
         with self.assertRaisesRegex(AssertionError, "SAVE attribute .* PURE procedure"):

@@ -67,7 +67,7 @@ def result_of(c_type):
 def bound_functions(text):
     """{C name: (result, [(declaration, name)])} of the module's interfaces."""
     found = {}
-    pattern = re.compile(r"^ *(?:(\S+) function|(subroutine)) (\w+)\(([^)]*)\) *bind\(c, name='(\w+)'\)\n(.*?)^ *end (?:function|subroutine)", re.M | re.S)
+    pattern = re.compile(r"^ *(?:pure )?(?:(\S+) function|(subroutine)) (\w+)\(([^)]*)\) *bind\(c, name='(\w+)'\)\n(.*?)^ *end (?:function|subroutine)", re.M | re.S)
     for result, is_subroutine, _, arguments, name, body in pattern.findall(text):
         kinds = {}
         for line in body.splitlines():
