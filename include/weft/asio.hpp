@@ -11,7 +11,9 @@
 // The caller of use_thread is a ULT, which leaves its worker to others meanwhile, or an OS thread.
 // An operation that fails throws boost::system::system_error; with use_thread[code] it writes the
 // error to code. io_context::run blocks its OS thread: call it outside of Weft, or inside
-// weft::blocking. Weft links nothing of Boost: Asio's headers are the program's.
+// weft::blocking. Asio's strands note by OS thread which function runs in them, so a function that
+// is given to a strand of this executor must not wait and not yield: elsewhere a weft::mutex keeps
+// functions apart. Weft links nothing of Boost: Asio's headers are the program's.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
@@ -35,21 +37,31 @@ namespace asio {
 
 class executor;
 
-// An execution context whose executor runs functions in ULTs. Its services end with it. Functions
-// that were given to its executor run on: the end of the runtime waits for them.
+// An execution context whose executor runs functions in ULTs. It outlives these: its destructor
+// waits for them, and ends its services then. Strands and I/O objects of it go before.
 class context : public boost::asio::execution_context {
  public:
   // What get_executor() returns.
   using executor_type = executor;
 
-  context() = default;
-  // Shuts the services down, and destroys them.
+  context() : in_flight_(std::make_shared<detail::asio_in_flight>()) {}
+  // Waits as join, shuts the services down, and destroys them. May switch. From a ULT or outside.
   ~context() {
+    join();
     shutdown();
     destroy();
   }
+  // Waits until all functions have ended that the executor was given, and those that they gave to
+  // it. A function of the context that joins it waits for itself, for ever. May switch. From a ULT
+  // or outside.
+  void join() noexcept { in_flight_->wait(); }
   // Returns the executor. Callable from any. Never switches.
   executor_type get_executor() noexcept;
+
+ private:
+  friend executor;
+
+  std::shared_ptr<detail::asio_in_flight> in_flight_;
 };
 
 // An executor in the sense of Boost.Asio: for post, dispatch, defer, co_spawn, strands and
@@ -70,7 +82,7 @@ class executor {
       run_noexcept(here);
       return;
     }
-    auto made = std::make_unique<callable>(std::forward<F>(function));
+    auto made = std::make_unique<flight<callable>>(context_->in_flight_, std::forward<F>(function));
     detail::check(weft_thread_create(run<callable>, made.get(), nullptr, nullptr), "weft_thread_create");
     static_cast<void>(made.release());  // the thread's now
   }
@@ -105,10 +117,18 @@ class executor {
   static void run_noexcept(Callable& function) noexcept {
     function();
   }
+
+  // Counted from its making until the function is gone, which may hold what is the context's.
+  template <class Callable>
+  struct flight : detail::asio_counted {
+    template <class F>
+    flight(const std::shared_ptr<detail::asio_in_flight>& all, F&& given) : asio_counted(all), function(std::forward<F>(given)) {}
+    Callable function;
+  };
   template <class Callable>
   static void run(void* made) noexcept {
-    const std::unique_ptr<Callable> function(static_cast<Callable*>(made));
-    (*function)();
+    const std::unique_ptr<flight<Callable>> mine(static_cast<flight<Callable>*>(made));
+    mine->function();
   }
 
   context* context_;

@@ -251,7 +251,10 @@ class schedule_operation {
 
   void start() noexcept {
     if constexpr (can_stop) {
-      if (is_stopped()) return execution::set_stopped(std::move(to_));
+      if (is_stopped()) {
+        weft_ext_thread_discard(std::exchange(unit_, nullptr));  // before the receiver may destroy this
+        return execution::set_stopped(std::move(to_));
+      }
     }
     // The operation may be gone once its unit is ready. It fails for what is no unit alone.
     static_cast<void>(weft_ext_thread_start(std::exchange(unit_, nullptr)));

@@ -179,6 +179,38 @@ TEST_CASE("any_io_executor, strands and coroutines of Asio on Weft") {
 #endif
 }
 
+TEST_CASE("a context waits for the functions that it was given") {
+  const weft::runtime runtime({.workers = 2});
+  std::atomic<int> ended = 0;
+  {
+    weft::asio::context on_weft;
+    auto strand = asio::make_strand(on_weft.get_executor());
+    for (int i = 0; i < 10; ++i) {
+      asio::post(strand, [&ended] { ++ended; });
+      asio::post(on_weft.get_executor(), [&ended, executor = on_weft.get_executor()] {
+        weft::this_thread::sleep_for(1ms);
+        asio::post(executor, [&ended] { ++ended; });
+        ++ended;
+      });
+    }
+    on_weft.join();
+    CHECK(ended == 30);
+    asio::post(on_weft.get_executor(), [&ended] {
+      weft::this_thread::sleep_for(1ms);
+      ++ended;
+    });
+  }
+  CHECK(ended == 31);
+}
+
+TEST_CASE("a code that an operation does not complete with is cleared") {
+  const weft::runtime runtime({.workers = 1});
+  weft::asio::context on_weft;
+  boost::system::error_code code = boost::asio::error::eof;
+  asio::post(on_weft.get_executor(), use_thread[code]);
+  CHECK(!code);
+}
+
 TEST_CASE("ULTs wait for Asio's timers and sockets, and leave their worker to others") {
   const weft::runtime runtime({.workers = 1});
   running asio_thread;

@@ -127,6 +127,26 @@ TEST_CASE("connect of schedule throws without a runtime, and after a stop it is 
   CHECK(before.how == "stopped");
 }
 
+TEST_CASE("an operation of schedule that was stopped as it started keeps no runtime") {
+  using operation = decltype(ex::connect(ex::schedule(weft::runtime::get_scheduler()), std::declval<to_outcome<int>>()));
+  struct connected {
+    outcome<int>* to;
+    operator operation() const {  // NOLINT(google-explicit-constructor): made in place
+      return ex::connect(ex::schedule(weft::runtime::get_scheduler()), to_outcome<int>{to});
+    }
+  };
+  outcome<int> result;
+  std::optional<operation> stays;
+  result.source.request_stop();
+  {
+    const weft::runtime runtime({.workers = 1});
+    stays.emplace(connected{&result});
+    ex::start(*stays);
+    CHECK(result.how == "stopped");
+  }
+  CHECK(weft_is_initialized() == false);
+}
+
 TEST_CASE("an operation of schedule that is not started keeps the runtime, and is destroyed without a trace") {
   const weft::runtime runtime({.workers = 2});
   for (int i = 0; i < 100; ++i) {

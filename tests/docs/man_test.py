@@ -108,7 +108,7 @@ class ManTest(unittest.TestCase):
         self.assertIn("a second join of a thread that begins after", section(self.pages["weft_thread_try_join"], "UNDEFINED BEHAVIOUR"))
 
     def test_a_reason_ends_behind_the_parentheses_in_it(self):
-        self.assertIn("No membarrier(2), shadow stacks, or a child of fork(2);", section(self.pages["weft_init"], "ERRORS"))
+        self.assertIn("No membarrier(2), shadow stacks, a libweft.so of another minor version, or a child of fork(2);", section(self.pages["weft_init"], "ERRORS"))
 
     def test_the_page_of_all_names_every_function(self):
         for name in set(self.pages) - self.types - set(LIBRARIES):

@@ -1,7 +1,10 @@
 // How a thread waits for an operation of Boost.Asio: see weft/asio.hpp.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
+#include <cstddef>
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -12,7 +15,9 @@
 #include <boost/system/system_error.hpp>
 
 #include <weft/weft.h>
+#include <weft/condition_variable.hpp>
 #include <weft/error.hpp>
+#include <weft/mutex.hpp>
 
 namespace weft {
 namespace asio {
@@ -22,6 +27,39 @@ class use_thread_t;
 }  // namespace asio
 
 namespace detail {
+
+// How many functions of a context have not ended.
+class asio_in_flight {
+ public:
+  void add() noexcept {
+    const std::lock_guard hold(lock_);
+    ++count_;
+  }
+  void remove() noexcept {
+    const std::lock_guard hold(lock_);
+    if (--count_ == 0) none_left_.notify_all();
+  }
+  void wait() noexcept {
+    std::unique_lock hold(lock_);
+    none_left_.wait(hold, [this] { return count_ == 0; });
+  }
+
+ private:
+  weft::mutex lock_;
+  weft::condition_variable none_left_;
+  std::size_t count_ = 0;
+};
+
+class asio_counted {
+ public:
+  explicit asio_counted(std::shared_ptr<asio_in_flight> all) noexcept : all_(std::move(all)) { all_->add(); }
+  asio_counted(const asio_counted&) = delete;
+  asio_counted& operator=(const asio_counted&) = delete;
+  ~asio_counted() { all_->remove(); }
+
+ private:
+  std::shared_ptr<asio_in_flight> all_;
+};
 
 // On the stack of the caller that waits.
 template <class... Values>
@@ -124,6 +162,7 @@ class boost::asio::async_result<weft::asio::use_thread_t, R(Values...)> {
     if (self != nullptr && weft_thread_is_tasklet(self)) {
       weft::detail::fail(WEFT_CANNOT_BLOCK, "weft::asio::use_thread: the caller is a tasklet, which must not wait");
     }
+    if (token.code() != nullptr) token.code()->clear();  // also where the completion has no code
     weft::detail::asio_wait<std::decay_t<Values>...> wait;
     std::forward<Initiation>(initiation)(weft::detail::asio_handler<std::decay_t<Values>...>(&wait),
                                          std::forward<As>(arguments)...);
