@@ -164,17 +164,19 @@ namespace detail {
 
 template <class T>
 task<T> run_until(task<T> one, std::uint64_t deadline_ns) {
-  std::stop_source inner;
-  const std::stop_token token = inner.get_token();
-  const std::stop_callback pass_on(co_await current_stop_token(), stop_source_of{&inner});
-  stopping_timer late(&inner);
+  stopping_timer late;
+  const std::stop_token token = late.source().get_token();
+  const std::stop_callback pass_on(co_await current_stop_token(), stop_source_of{&late.source()});
   late.arm(deadline_ns);
   try {
     co_return co_await task_access::await_with(one, token);
   } catch (const stopped&) {
-    if (!late.has_come()) throw;
+    if (late.end() == WEFT_OK) throw;
   }
-  throw error(WEFT_TIMEOUT, "weft::with_timeout: the deadline passed, and the task was stopped");
+  if (late.end() == WEFT_TIMEOUT) {
+    throw error(WEFT_TIMEOUT, "weft::with_timeout: the deadline passed, and the task was stopped");
+  }
+  throw error(late.end(), "weft::with_timeout: the runtime ended before the deadline, and the task was stopped");
 }
 
 }  // namespace detail
@@ -182,7 +184,9 @@ task<T> run_until(task<T> one, std::uint64_t deadline_ns) {
 // co_await runs the task in the coroutine that awaits it, and returns or throws what the task does.
 // If the deadline passes before the task has ended, the task is asked to stop; once it has ended by
 // weft::stopped, co_await throws weft::error: timeout. A task that ends otherwise all the same is
-// not late. Throws weft::error: not_initialized (no runtime runs), invalid (there is no coroutine).
+// not late. If the runtime ends before the deadline and the task, the task is asked to stop as well,
+// and co_await throws weft::error: ended. Throws weft::error: not_initialized (no runtime runs),
+// invalid (there is no coroutine).
 template <class T, detail::steady_time End>
 [[nodiscard]] task<T> with_timeout(task<T> one, const End& deadline) {
   return detail::run_until(std::move(one), detail::end_ns(deadline));

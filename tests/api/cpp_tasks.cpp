@@ -155,6 +155,51 @@ TEST_CASE("with_timeout: in time, late, too late to be stopped") {
   });
 }
 
+TEST_CASE("with_timeout requests the stop in a tasklet, where a callback may cancel other waits") {
+  const weft::runtime runtime({.workers = 2});
+  std::atomic<int> called = 0;
+  std::atomic<int> called_in_tasklet = 0;
+  const auto task = [&]() -> weft::task<> {
+    const std::stop_callback on_stop(co_await weft::current_stop_token(), [&] {
+      called += 1;
+      if (weft_self() != nullptr && weft_thread_is_tasklet(weft_self())) called_in_tasklet += 1;
+    });
+    co_await weft::async_sleep_for(1h);
+  };
+  CHECK(status_of([&] { weft::sync_wait(weft::with_timeout(task(), 1ms)); }) == WEFT_TIMEOUT);
+  CHECK(called == 1);
+  CHECK(called_in_tasklet == 1);
+}
+
+TEST_CASE("deadlines that come at the same time on several workers do not wait for each other") {
+  const weft::runtime runtime({.workers = 3});
+  const auto sleep = [](int length) -> weft::task<> { co_await weft::async_sleep_for(std::chrono::microseconds(length)); };
+  const auto repeat = [&]() -> weft::task<> {
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        co_await weft::with_timeout(sleep(i % 60), std::chrono::microseconds(i % 50));
+      } catch (const weft::error& late) {
+        if (late.status() != WEFT_TIMEOUT) throw;
+      }
+    }
+  };
+  std::vector<weft::task<>> all;
+  for (int i = 0; i < 12; ++i) all.push_back(repeat());
+  CHECK(weft::sync_wait(weft::when_all(std::move(all))).size() == 12);
+}
+
+TEST_CASE("with_timeout stops the task if the runtime ends before the deadline") {
+  weft_event never = WEFT_EVENT_INIT;
+  weft::future<void> waiting;
+  {
+    const weft::runtime runtime({.workers = 1});
+    const auto task = [&]() -> weft::task<> { co_await weft::async_wait(never); };
+    waiting = weft::spawn(weft::with_timeout(task(), 1h));
+    weft::this_thread::yield();
+  }
+  CHECK(status_of([&] { waiting.get(); }) == WEFT_ENDED);
+}
+
 TEST_CASE("a scope waits for tasks that add others, is joined again, and passes the first exception on") {
   const weft::runtime runtime({.workers = 2});
   by_waiting_callers([] {

@@ -157,35 +157,73 @@ task<> numbered_one_of_any(task<T> one, task_scope& all, std::size_t number, Val
   });
 }
 
-// Asks a source to stop at a deadline.
+// Asks a source of its own to stop at a deadline, or when the runtime ends before that.
+//
+// No stop is requested inside the awaiter's ready: the callbacks cancel other awaiters, and two
+// OS threads that do so would wait for each other's. A tasklet requests it, which may outlive this.
 class stopping_timer {
  public:
-  explicit stopping_timer(std::stop_source* source) noexcept : source_(source) {}
+  stopping_timer() : state_(new state) {}
   stopping_timer(const stopping_timer&) = delete;
   stopping_timer& operator=(const stopping_timer&) = delete;
-  ~stopping_timer() { weft_ext_await_cancel(&awaiter_); }
+  ~stopping_timer() {
+    // acquire and release: the awaiter, which ready may have armed again; then it is not cancelled
+    const bool tries_again = state_->phase.exchange(left, std::memory_order_acq_rel) == trying_again;
+    if (!tries_again && weft_ext_await_cancel(&state_->awaiter)) drop(state_);
+    drop(state_);
+  }
 
   void arm(std::uint64_t deadline_ns) {
-    awaiter_.deadline_ns = deadline_ns;
+    state_->awaiter.deadline_ns = deadline_ns;
+    state_->owners.fetch_add(1, std::memory_order_relaxed);
     bool waits = false;
-    const weft_status status = weft_ext_await(&awaiter_, nullptr, WEFT_AWAIT_DEADLINE, &waits);
-    if (status == WEFT_TIMEOUT) return stop();
-    check(status, "weft_ext_await");
+    const weft_status status = weft_ext_await(&state_->awaiter, nullptr, WEFT_AWAIT_DEADLINE, &waits);
+    if (status == WEFT_OK) return;
+    state_->owners.fetch_sub(1, std::memory_order_relaxed);  // the other one is this
+    if (status != WEFT_TIMEOUT) fail(status, "weft::with_timeout");
+    state_->end.store(status, std::memory_order_relaxed);
+    state_->source.request_stop();
   }
-  bool has_come() const noexcept { return has_come_.load(std::memory_order_relaxed); }
+  std::stop_source& source() const noexcept { return state_->source; }
+  // WEFT_OK: the stop was not requested by this.
+  weft_status end() const noexcept { return state_->end.load(std::memory_order_relaxed); }
 
  private:
+  enum phase : std::uint8_t { there, left, trying_again };
+
+  struct state {
+    weft_awaiter awaiter = WEFT_AWAITER_INIT(come);  // first: come finds the rest by its address
+    std::stop_source source;
+    std::atomic<int> owners = 1;  // the timer; and the awaiter, then the tasklet
+    std::atomic<weft_status> end = WEFT_OK;
+    std::atomic<stopping_timer::phase> phase = there;
+  };
+
   static void come(weft_awaiter* self, weft_status status) noexcept {
-    if (status == WEFT_TIMEOUT) reinterpret_cast<stopping_timer*>(self)->stop();
+    auto* const mine = reinterpret_cast<state*>(self);
+    if (mine->end.load(std::memory_order_relaxed) == WEFT_OK) mine->end.store(status, std::memory_order_relaxed);
+    while (weft_tasklet_create(request, mine, nullptr, nullptr) != WEFT_OK) {
+      // Memory is exhausted: later. acquire and release: as in the destructor
+      if (mine->phase.exchange(trying_again, std::memory_order_acq_rel) == left) return drop(mine);
+      constexpr std::uint64_t pause_ns = 1'000'000;
+      mine->awaiter.deadline_ns = weft_now_ns() + pause_ns;
+      bool waits = false;
+      const weft_status again = weft_ext_await(&mine->awaiter, nullptr, WEFT_AWAIT_DEADLINE, &waits);
+      if (again == WEFT_OK) return;
+      if (again != WEFT_TIMEOUT) return request(mine);  // no runtime would call again
+    }
   }
-  void stop() noexcept {
-    has_come_.store(true, std::memory_order_relaxed);  // the stop publishes it
-    source_->request_stop();
+  static void request(void* self) noexcept {
+    auto* const mine = static_cast<state*>(self);
+    mine->source.request_stop();
+    drop(mine);
+  }
+  static void drop(state* one) noexcept {
+    // acquire and release: what the other owner did comes before the end
+    if (one->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete one;
   }
 
-  weft_awaiter awaiter_ = WEFT_AWAITER_INIT(come);  // first: come finds the rest by its address
-  std::stop_source* source_;
-  std::atomic<bool> has_come_ = false;
+  state* const state_;
 };
 
 // For a task that is awaited with another token than that of the awaiting task.
