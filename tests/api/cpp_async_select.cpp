@@ -219,3 +219,25 @@ TEST_CASE("a wait that has a deadline needs a runtime, and throws when that ends
   CHECK(status_of([&] { waiting.get(); }) == WEFT_ENDED);
   CHECK(numbers.try_push(1) == weft::channel_op_status::full);
 }
+
+TEST_CASE("async_select with a token gets a value that comes while it begins to wait") {
+  const weft::runtime runtime({.workers = 2});
+  channel numbers;
+  long sum = 0;
+  const std::stop_source source;
+  const auto add_all = [&]() -> weft::task<> {
+    bool is_open = true;
+    while (is_open)
+      co_await weft::async_select(weft::on_pop(numbers, [&](int value) { sum += value; }, [&] { is_open = false; }));
+  };
+  weft::future<void> adding = weft::spawn(add_all(), source.get_token());
+  long pushed = 0;
+  weft::thread([&] {
+    for (int i = 0; i < 20'000; ++i) {
+      if (numbers.try_push(1) == success) pushed += 1;
+    }
+  }).join();
+  numbers.close();
+  adding.get();
+  CHECK(sum == pushed);
+}

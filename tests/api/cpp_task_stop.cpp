@@ -55,6 +55,19 @@ weft::task<> in_depth(int depth) {
   }
 }
 
+// Is there as soon as it is waited for, and taken by another caller before the last time.
+struct taken_before {
+  int* times;
+  static bool is_ready() noexcept { return false; }
+  static bool arm(weft::detail::notice* to) {
+    to->tell(to, WEFT_OK);
+    return true;
+  }
+  static bool cancel() noexcept { return false; }
+  bool must_retry() const noexcept { return --*times != 0; }
+  static void result() noexcept {}
+};
+
 }  // namespace
 
 TEST_CASE("a stop ends every wait, and takes nothing") {
@@ -229,4 +242,41 @@ TEST_CASE("a value whose move fails goes to its owner: the other side waits agai
   fails = false;
   CHECK(channel.push(fails_to_move(&fails)) == weft::channel_op_status::success);
   popped.wait();
+}
+
+TEST_CASE("a wait with a token begins anew if it ends in vain before it has begun") {
+  int times = 3;
+  const auto wait = [&]() -> weft::task<> { co_await weft::detail::source_awaiter<taken_before>(&times); };
+  const std::stop_source source;
+  weft::sync_wait(wait(), source.get_token());
+  CHECK(times == 0);
+}
+
+TEST_CASE("without a runtime a stop and what is waited for may come at the same time") {
+  for (int i = 0; i < 50; ++i) {
+    weft_event event = WEFT_EVENT_INIT;
+    std::stop_source source;
+    std::atomic<int> ready = 0;
+    const auto meet = [&] {
+      ready += 1;
+      while (ready != 2) {
+      }
+    };
+    std::thread setter([&] {
+      meet();
+      weft_event_set(&event);
+    });
+    std::thread stopper([&] {
+      meet();
+      source.request_stop();
+    });
+    const auto wait = [&]() -> weft::task<> { co_await weft::async_wait(event); };
+    try {
+      weft::sync_wait(wait(), source.get_token());
+    } catch (const weft::stopped&) {
+      CHECK(source.stop_requested());
+    }
+    setter.join();
+    stopper.join();
+  }
 }

@@ -372,33 +372,61 @@ struct stop_token {
   };
 };
 
-// Something that happens once: tells the notice, unless it was cancelled before.
+// Something that happens, maybe twice: tells the notice, unless it was cancelled before. What came
+// first another caller has taken.
 struct source {
-  enum { idle, armed, told, cancelled };
+  enum { idle, armed, taken, there, cancelled };
   weft::base::atomic<int> state{idle};
+  weft::base::atomic<int> tells{0};
   weft::detail::notice* to = nullptr;
   int payload = 0;
 
   bool arm(weft::detail::notice* wanted) {
     to = wanted;
-    int expected = idle;
-    return state.compare_exchange_strong(expected, armed, acq_rel, acquire);
+    int seen = idle;
+    while (!state.compare_exchange_strong(seen, armed, acq_rel, acquire)) {
+      if (seen == there) return false;
+    }
+    return true;
   }
+  // As weft_ext_await_cancel: it returns after the notice.
   bool cancel() noexcept {
     int expected = armed;
-    return state.compare_exchange_strong(expected, cancelled, acq_rel, acquire);
+    if (state.compare_exchange_strong(expected, cancelled, acq_rel, acquire)) return true;
+    while (tells.load(acquire) != 0) weft::arch::pause();
+    return false;
   }
-  static bool must_retry() { return false; }
+  bool must_retry() noexcept {
+    int expected = taken;
+    return state.compare_exchange_strong(expected, idle, acq_rel, acquire);
+  }
   void happen() {
     payload = 1;
-    if (state.exchange(told, acq_rel) == armed) to->tell(to, WEFT_OK);
+    tell(there);
+  }
+  void happen_twice() {
+    tell(taken);
+    happen();
+  }
+
+ private:
+  void tell(int what) {
+    tells.store(1, relaxed);
+    if (state.exchange(what, acq_rel) == armed) to->tell(to, WEFT_OK);
+    tells.store(0, release);
   }
 };
 
 struct operation : weft::detail::resumption {
-  operation(source& of) : resumption{go_on}, wait(of, this), from(of) {}
+  operation(source& of, stop_state* stops) : resumption{go_on}, wait(of, this), from(of), token{stops} {}
 
-  static void go_on(resumption* self) noexcept { static_cast<operation*>(self)->end(); }
+  static void go_on(resumption* self) noexcept {
+    auto* const mine = static_cast<operation*>(self);
+    if (!mine->wait.restart(mine->token)) mine->end();
+  }
+  void start() {
+    if (!wait.start(token)) end();
+  }
   void end() {
     wait.finish();
     is_stopped = wait.is_stopped();
@@ -408,21 +436,22 @@ struct operation : weft::detail::resumption {
 
   weft::detail::pending<source, stop_token> wait;
   source& from;
+  stop_token token;
   bool is_stopped = false;
   int ends = 0;
 };
 
-void stop_against_wake() {
+void stop_against(void (source::*happen)()) {
   source from;
   stop_state stops;
-  operation one(from);
-  threads(thread{"starter",
-                 [&] {
-                   if (!one.wait.start(stop_token{&stops})) one.end();
-                 }},
-          thread{"waker", [&] { from.happen(); }}, thread{"stopper", [&] { stops.request(); }});
+  operation one(from, &stops);
+  threads(thread{"starter", [&] { one.start(); }}, thread{"waker", [&] { (from.*happen)(); }},
+          thread{"stopper", [&] { stops.request(); }});
   check(one.ends == 1, "it goes on once");
 }
+
+void stop_against_wake() { stop_against(&source::happen); }
+void stop_against_two_wakes() { stop_against(&source::happen_twice); }
 
 constexpr bounds quick{.preemptions = 2, .weak = 2, .executions = 12'000};
 constexpr bounds deep{.preemptions = 4, .weak = 3, .executions = 10'000'000};
@@ -438,5 +467,6 @@ const model m6{"select two wakers", {.at_least = 100, .quick = quick, .deep = de
 const model m7{"select two selects meet", {.at_least = 20, .quick = quick, .deep = deep}, selects_meet};
 const model m8{"select waker and cancel", {.at_least = 100, .quick = quick, .deep = deep}, select_is_cancelled};
 const model m9{"pending stop against wake", {.at_least = 100, .quick = quick, .deep = deep}, stop_against_wake};
+const model m10{"pending stop against two wakes", {.at_least = 100, .quick = quick, .deep = deep}, stop_against_two_wakes};
 
 }  // namespace

@@ -3,15 +3,19 @@
 // A source says what is waited for:
 //   bool arm(notice*)       true: the notice will be told; false: what is waited for is there
 //   bool cancel() noexcept  true: the notice will not be told; false: it was, or is about to be
-//   bool must_retry()       after a notice: another caller took what was promised
+//   bool must_retry()       after a notice, once: another caller took what was promised
 //
 // Three may meet: the caller that starts the wait, the one that ends it, and a stop request. Where
 // no stop is possible the first two need no agreement: the starter touches nothing once the source
 // is armed. Otherwise `phase_` says which side goes on:
 //
 //   armed     by the starter, its last access. It goes on itself if it sees one of the others.
-//   fired     by the source's notice. It goes on with the resumption if it sees `armed`.
-//   stopping  by the stop callback. It cancels the source if it sees `armed`.
+//   fired     by the source's notice. It goes on with the resumption if it sees `armed`, unless a
+//             stop callback is about to cancel: what goes on in the notice would wait for the
+//             callback, which waits for the notice in the source's cancel.
+//   stopping  by the stop callback. It cancels the source if it sees `armed` alone.
+//   too late  by the stop callback, whose cancel failed. It goes on if it sees `fired`, else the
+//             notice will.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
@@ -91,7 +95,11 @@ class pending : private notice {
       if (source_.arm(this)) return guard.keep();
       return false;
     }
-    return start_with_stop(token);
+    for (;;) {
+      const began how = start_with_stop(token);
+      if (how != began::told) return how == began::waits;
+      if (is_stopped_ || status_ != WEFT_OK || !source_.must_retry()) return false;
+    }
   }
 
   // By what goes on: whether it has to wait again; then as start.
@@ -115,6 +123,7 @@ class pending : private notice {
   static constexpr std::uint8_t armed = 1;
   static constexpr std::uint8_t fired = 2;
   static constexpr std::uint8_t stopping = 4;
+  static constexpr std::uint8_t too_late = 8;
 
   struct on_stop {
     pending* of;
@@ -135,13 +144,20 @@ class pending : private notice {
   static void told(notice* self, weft_status status) noexcept {
     auto* const mine = static_cast<pending*>(self);
     mine->status_ = status;
-    // release: the status; acquire: what the starter wrote. The starter goes on if it is still
-    // there.
-    if (mine->is_contested_ && (mine->phase_.fetch_or(fired, std::memory_order_acq_rel) & armed) == 0) return;
+    if (mine->is_contested_) {
+      // release: the status; acquire: what the starter wrote. The starter goes on if it is still
+      // there, and a stop callback that tries to cancel.
+      const std::uint8_t before = mine->phase_.fetch_or(fired, std::memory_order_acq_rel);
+      if ((before & armed) == 0 || (before & (stopping | too_late)) == stopping) return;
+    }
     mine->next_->post();
   }
 
-  bool start_with_stop(const Token& token) {
+  // over: nothing is waited for, or a stop was requested before. told: by the notice or a stop,
+  // before the starter was gone.
+  enum class began : std::uint8_t { over, waits, told };
+
+  began start_with_stop(const Token& token) {
     phase_.store(0, std::memory_order_relaxed);
     is_contested_ = true;
     is_armed_ = false;
@@ -154,21 +170,21 @@ class pending : private notice {
     callback_.emplace(token, on_stop{this});
     if ((phase_.load(std::memory_order_acquire) & stopping) != 0) {
       is_stopped_ = true;
-      return false;
+      return began::over;
     }
-    if (!source_.arm(this)) return false;
+    if (!source_.arm(this)) return began::over;
     std::uint8_t seen = phase_.load(std::memory_order_acquire);
     is_armed_ = true;
     while ((seen & (fired | stopping)) == 0) {
       // release: all that the starter wrote
       if (phase_.compare_exchange_weak(seen, seen | armed, std::memory_order_acq_rel, std::memory_order_acquire)) {
         guard.of = nullptr;
-        return true;
+        return began::waits;
       }
     }
     is_armed_ = false;
     if ((seen & fired) == 0) is_stopped_ = cancel_or_see();
-    return false;
+    return began::told;
   }
 
   // The starter stays until the notice has been told, if it is about to be.
@@ -181,8 +197,10 @@ class pending : private notice {
   // By a stop request; the callback's end is awaited before the wait may go.
   void stop() noexcept {
     const std::uint8_t seen = phase_.fetch_or(stopping, std::memory_order_acq_rel);
-    if ((seen & armed) == 0 || (seen & fired) != 0 || !source_.cancel()) return;
-    is_stopped_ = true;
+    if ((seen & armed) == 0 || (seen & fired) != 0) return;
+    is_stopped_ = source_.cancel();
+    // acquire: the status; the notice goes on if it is still to come
+    if (!is_stopped_ && (phase_.fetch_or(too_late, std::memory_order_acq_rel) & fired) == 0) return;
     next_->post();
   }
 
