@@ -23,7 +23,8 @@
 // unit that would resume it, the coroutine stays suspended.
 //
 // A coroutine may be destroyed while it waits for what does not come meanwhile: the wait leaves
-// nothing behind. If what it waited for has come, the program ends with a message.
+// nothing behind. If what it waited for has come, the program ends with a message, and also if tasks
+// of when_all, when_any or an async_scope (tasks.hpp) in it have not ended.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>

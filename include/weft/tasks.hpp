@@ -9,6 +9,10 @@
 // stop, and awaited: its waits throw weft::stopped, so that it unwinds. A stop of the task that
 // awaits them is passed on to all. A task that never waits is not stopped.
 //
+// A coroutine that awaits one of these calls is not destroyed before the call has returned: its
+// tasks use what lies in its frame. when_all, when_any and async_scope end the program with a
+// message then.
+//
 // Nothing here switches. A C++ library without std::stop_source (libc++ before 20) has none of it.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
@@ -53,64 +57,70 @@ class async_scope {
   async_scope& operator=(const async_scope&) = delete;
   // The scope has no unfinished tasks: join() has returned, or none was spawned. Otherwise the
   // program ends with a message, since a destructor cannot await them.
-  ~async_scope() { tasks_.check_joined(); }
+  ~async_scope() = default;
 
-  // Begins a task in a tasklet; what it returns is dropped. If it throws, all tasks of the scope
-  // are asked to stop, and join() throws the exception of the first one that did. Callable from
-  // any, also from tasks of the scope, but not after the last of them has ended while join() waits.
-  // Never switches. Throws weft::error (invalid: there is no coroutine), and std::bad_alloc.
+  // Begins a task in a tasklet; what it returns is dropped. If the task throws, all tasks of the
+  // scope are asked to stop, those that begin before join() has thrown as well, and join() throws
+  // the exception of the first one that did. Callable from any, also from tasks of the scope, but
+  // not after the last of them has ended while join() waits. Never switches. Throws weft::error
+  // (invalid: there is no coroutine), and std::bad_alloc.
   template <class T>
   void spawn(task<T> one) {
+    if (!one.valid()) detail::fail(WEFT_INVALID, "weft::async_scope::spawn: the task has no coroutine");
     tasks_.begin(detail::one_in_scope(std::move(one), tasks_));
   }
   // co_await waits for all tasks, and throws the exception of the first one that threw. A stop of
-  // the awaiting task is passed on to them. The call is made again for tasks that are spawned
-  // afterwards. One caller at a time; a thread calls weft::sync_wait(scope.join()).
+  // the awaiting task is passed on to them, as by request_stop(). The call is made again for tasks
+  // that are spawned afterwards; an exception that was thrown stops none of these. One caller at a
+  // time; a thread calls weft::sync_wait(scope.join()).
   [[nodiscard]] task<> join() {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&tasks_});
     co_await tasks_.end();
+    tasks_.renew();
     tasks_.rethrow();
   }
   // Asks all tasks to stop, those to come as well. Callable from any. Never switches.
   void request_stop() noexcept { tasks_.request_stop(); }
-  // Returns the token of the tasks.
+  // Returns the token of the tasks, another one after join() has thrown.
   std::stop_token get_token() const noexcept { return tasks_.token(); }
 
  private:
-  detail::task_scope tasks_;
+  detail::task_scope tasks_{"weft::async_scope", "co_await join() before"};
 };
 
 // co_await waits for all of the tasks, and returns a std::tuple of what they return; std::monostate
 // stands for void. If tasks throw, the others are asked to stop, and once all have ended, the
 // exception of the first one that threw is thrown. Throws weft::error if a task has no coroutine or
-// cannot be begun. One allocation for each task, and one more.
+// cannot be begun. Two allocations for each task, and three more: the frames and a stop state.
 template <class... Ts>
   requires(sizeof...(Ts) != 0 && (!std::is_reference_v<Ts> && ...))
 [[nodiscard]] task<std::tuple<detail::value_of_task<Ts>...>> when_all(task<Ts>... tasks) {
-  detail::task_scope all;
   std::tuple<std::optional<detail::value_of_task<Ts>>...> values;
+  detail::task_scope all("weft::when_all", detail::let_it_end);
+  task<> end = all.end();
   {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&all});
     all.begin_all(
         [&] { std::apply([&](auto&... each) { (all.begin(detail::one_of_all(std::move(tasks), all, each)), ...); }, values); });
-    co_await all.end();
+    co_await std::move(end);
   }
   all.rethrow();
   co_return std::apply([](auto&... each) { return std::tuple<detail::value_of_task<Ts>...>(std::move(*each)...); }, values);
 }
-// co_await waits for all of the tasks, and returns a std::vector of what they return. All else is as
-// for when_all of a list of tasks.
+// co_await waits for all of the tasks, and returns a std::vector of what they return. Two
+// allocations for each task, and five more. All else is as for when_all of a list of tasks.
 template <class T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] task<std::vector<detail::value_of_task<T>>> when_all(std::vector<task<T>> tasks) {
-  detail::task_scope all;
   std::vector<std::optional<detail::value_of_task<T>>> values(tasks.size());
+  detail::task_scope all("weft::when_all", detail::let_it_end);
+  task<> end = all.end();
   {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&all});
     all.begin_all([&] {
       for (std::size_t i = 0; i < tasks.size(); ++i) all.begin(detail::one_of_all(std::move(tasks[i]), all, values[i]));
     });
-    co_await all.end();
+    co_await std::move(end);
   }
   all.rethrow();
   std::vector<detail::value_of_task<T>> out;
@@ -126,8 +136,9 @@ template <class T>
 template <class... Ts>
   requires(sizeof...(Ts) != 0 && (!std::is_reference_v<Ts> && ...))
 [[nodiscard]] task<std::variant<detail::value_of_task<Ts>...>> when_any(task<Ts>... tasks) {
-  detail::task_scope all;
   std::optional<std::variant<detail::value_of_task<Ts>...>> value;
+  detail::task_scope all("weft::when_any", detail::let_it_end);
+  task<> end = all.end();
   {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&all});
     all.begin_all([&] {
@@ -135,7 +146,7 @@ template <class... Ts>
         (all.begin(detail::one_of_any<Is>(std::move(tasks), all, value)), ...);
       }(std::index_sequence_for<Ts...>());
     });
-    co_await all.end();
+    co_await std::move(end);
   }
   all.rethrow();
   co_return std::move(*value);
@@ -147,14 +158,15 @@ template <class T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] task<std::pair<std::size_t, detail::value_of_task<T>>> when_any(std::vector<task<T>> tasks) {
   if (tasks.empty()) detail::fail(WEFT_INVALID, "weft::when_any: it is given no tasks");
-  detail::task_scope all;
   std::optional<std::pair<std::size_t, detail::value_of_task<T>>> value;
+  detail::task_scope all("weft::when_any", detail::let_it_end);
+  task<> end = all.end();
   {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&all});
     all.begin_all([&] {
       for (std::size_t i = 0; i < tasks.size(); ++i) all.begin(detail::numbered_one_of_any(std::move(tasks[i]), all, i, value));
     });
-    co_await all.end();
+    co_await std::move(end);
   }
   all.rethrow();
   co_return std::move(*value);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include <weft/channel.hpp>
+#include <weft/tasks.hpp>
 #include <weft/weft.hpp>
 
 #include "../support/planned_fault.h"
@@ -116,3 +117,20 @@ TEST_CASE("destroying a coroutine whose resumption is on its way aborts") {
             },
             1) == -SIGABRT);
 }
+
+#if defined(__cpp_lib_jthread)
+TEST_CASE("destroying a coroutine whose tasks have not ended aborts") {
+  weft::counting_semaphore<> tokens(0);
+  const auto acquire = [](auto& from) -> weft::task<> { co_await weft::async_acquire(from); };
+  const auto all = [&]() -> weft::task<> { co_await weft::when_all(acquire(tokens), acquire(tokens)); };
+  const auto any = [&]() -> weft::task<> { co_await weft::when_any(acquire(tokens), acquire(tokens)); };
+  const auto scope = [&]() -> weft::task<> {
+    weft::async_scope tasks;
+    tasks.spawn(acquire(tokens));
+    co_await tasks.join();
+  };
+  CHECK(status_of_child([&] { abandoned(all()).destroy(); }) == -SIGABRT);
+  CHECK(status_of_child([&] { abandoned(any()).destroy(); }) == -SIGABRT);
+  CHECK(status_of_child([&] { abandoned(scope()).destroy(); }) == -SIGABRT);
+}
+#endif

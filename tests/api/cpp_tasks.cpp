@@ -54,6 +54,17 @@ weft::task<int> busy(std::chrono::nanoseconds length) {
   co_return 1;
 }
 
+// Its move throws once `left` moves were made.
+struct reluctant {
+  static inline int left = 0;
+  reluctant() = default;
+  reluctant(const reluctant&) = delete;
+  reluctant(reluctant&&) {
+    if (left-- == 0) throw std::runtime_error("move");
+  }
+};
+weft::task<reluctant> reluctant_one() { co_return reluctant(); }
+
 weft::task<> spread(weft::async_scope& scope, int depth, std::atomic<int>& leaves) {
   if (depth == 0) {
     co_await weft::async_sleep_for(1us);
@@ -109,6 +120,30 @@ TEST_CASE("when_any returns the first, and the others have ended") {
     CHECK(value == 4);
     CHECK_THROWS_AS(weft::sync_wait(weft::when_any(endless(), failing(1us))), std::runtime_error);
     CHECK(status_of([] { weft::sync_wait(weft::when_any(std::vector<weft::task<int>>())); }) == WEFT_INVALID);
+  });
+}
+
+TEST_CASE("when_any and when_all throw what moving a value throws, whichever move that is") {
+  const weft::runtime runtime({.workers = 2});
+  const auto check = [](auto call) {
+    int failures = 0;
+    for (reluctant::left = failures; failures < 100; reluctant::left = ++failures) {
+      try {
+        call();
+        break;
+      } catch (const std::runtime_error& problem) {
+        CHECK(problem.what() == std::string("move"));
+      }
+    }
+    CHECK(failures >= 2);
+    CHECK(failures < 100);
+  };
+  check([] { CHECK(weft::sync_wait(weft::when_any(reluctant_one(), endless())).index() == 0); });
+  check([] { weft::sync_wait(weft::when_all(reluctant_one(), number(1))); });
+  check([] {
+    std::vector<weft::task<reluctant>> tasks;
+    tasks.push_back(reluctant_one());
+    CHECK(weft::sync_wait(weft::when_any(std::move(tasks))).first == 0);
   });
 }
 
@@ -216,10 +251,15 @@ TEST_CASE("a scope waits for tasks that add others, is joined again, and passes 
     scope.spawn(failing(1us));
     CHECK_THROWS_AS(weft::sync_wait(scope.join()), std::runtime_error);
     CHECK(unwound == 2);
-    CHECK(status_of([&] {
-            scope.spawn(weft::task<>());
-            weft::sync_wait(scope.join());
-          }) == WEFT_INVALID);
+    CHECK(status_of([&] { scope.spawn(weft::task<>()); }) == WEFT_INVALID);
+    scope.spawn(spread(scope, 6, leaves));
+    weft::sync_wait(scope.join());
+    CHECK(leaves == 4 * 64);
+    scope.spawn(failing(0us));
+    scope.request_stop();
+    CHECK_THROWS(weft::sync_wait(scope.join()));
+    scope.spawn(endless());
+    CHECK_THROWS_AS(weft::sync_wait(scope.join()), weft::stopped);
   });
 }
 

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
@@ -34,21 +36,37 @@ using value_of_task = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 // The last task to end touches the scope last by setting the event.
 class task_scope {
  public:
-  task_scope() = default;
+  // name, cure: of the message that ends the program if the scope goes before its tasks.
+  task_scope(const char* name, const char* cure) : name_(name), cure_(cure) {}
   task_scope(const task_scope&) = delete;
   task_scope& operator=(const task_scope&) = delete;
-  ~task_scope() = default;
+  ~task_scope() {
+    // acquire: pairs with end_one
+    if (!is_awaited_ && unfinished_.load(std::memory_order_acquire) == 1) return;
+    std::fprintf(stderr, "%s: it was destroyed with unfinished tasks: %s\n", name_, cure_);
+    std::abort();
+  }
 
-  std::stop_token token() const noexcept { return source_.get_token(); }
-  void request_stop() noexcept { source_.request_stop(); }
+  std::stop_token token() const noexcept {
+    const std::lock_guard hold(lock_);
+    return source_.get_token();
+  }
+  // By the program: of the tasks to come, too.
+  void request_stop() noexcept {
+    {
+      const std::lock_guard hold(lock_);
+      stays_stopped_ = true;
+    }
+    stop_tasks();
+  }
 
   // one: calls end_one() last.
   void begin(task<> one) {
     unfinished_.fetch_add(1, std::memory_order_relaxed);  // by the waiter, or by one that is counted
     try {
-      static_cast<void>(weft::spawn(std::move(one), token()));
+      static_cast<void>(weft::spawn(std::move(one), token_of_next()));
     } catch (...) {
-      unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      end_one();
       throw;
     }
   }
@@ -70,36 +88,79 @@ class task_scope {
   bool end_by(std::exception_ptr failure) noexcept {
     if (has_ended_.exchange(true, std::memory_order_relaxed)) return false;
     failure_ = std::move(failure);  // read after end()
-    request_stop();
+    stop_tasks();
     return true;
+  }
+  // By a task: the first caller's result is kept. That this throws is then how the task has ended.
+  template <class Keep>
+  void end_with(Keep keep) noexcept {
+    if (!end_by(nullptr)) return;
+    try {
+      keep();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
   }
 
   // co_await waits until none is left; a stop does not end that.
   task<> end() {
+    is_awaited_ = true;
     if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
       co_await source_awaiter<event_source, false>(&none_left_);
       weft_event_reset(&none_left_);
     }
     unfinished_.store(1, std::memory_order_relaxed);
+    is_awaited_ = false;
   }
   // After end().
   void rethrow() {
     has_ended_.store(false, std::memory_order_relaxed);
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
-  void check_joined() const noexcept {
-    if (unfinished_.load(std::memory_order_acquire) == 1) return;
-    std::fputs("weft::async_scope: it was destroyed with unfinished tasks: co_await join() before\n", stderr);
-    std::abort();
+  // After end(), before rethrow(): a failure stops none of the tasks that are begun afterwards.
+  void renew() noexcept {
+    if (failure_ == nullptr) return;
+    {
+      const std::lock_guard hold(lock_);
+      is_spent_ = true;
+    }
+    try {
+      static_cast<void>(token_of_next());
+    } catch (const std::bad_alloc&) {  // the next begin() tries again
+    }
   }
 
  private:
+  void stop_tasks() noexcept {
+    std::stop_source source(std::nostopstate);
+    {
+      const std::lock_guard hold(lock_);
+      source = source_;
+    }
+    source.request_stop();  // outside the lock, which its callbacks may take
+  }
+  std::stop_token token_of_next() {
+    const std::lock_guard hold(lock_);
+    if (is_spent_ && !stays_stopped_) source_ = std::stop_source();
+    is_spent_ = false;
+    return source_.get_token();
+  }
+
+  const char* const name_;
+  const char* const cure_;
+  mutable std::mutex lock_;  // of the next three; held for a few instructions
   std::stop_source source_;
+  bool stays_stopped_ = false;
+  bool is_spent_ = false;                    // its stop was that of a failure
   std::atomic<std::size_t> unfinished_ = 1;  // one more: the waiter
+  bool is_awaited_ = false;                  // which has given up its one
   std::atomic<bool> has_ended_ = false;
   std::exception_ptr failure_;
   weft_event none_left_ = WEFT_EVENT_INIT;
 };
+
+// What helps where a call of tasks.hpp is destroyed while it waits.
+inline constexpr const char* let_it_end = "request a stop of the coroutine that awaits it, and let it end";
 
 // As a stop callback.
 struct stop_all {
@@ -147,13 +208,13 @@ task<> one_of_all(task<T> one, task_scope& all, std::optional<value_of_task<T>>&
 template <std::size_t Number, class T, class Value>
 task<> one_of_any(task<T> one, task_scope& all, Value& value) {
   return one_and_its_value(std::move(one), all, [&all, &value](value_of_task<T>&& from) {
-    if (all.end_by(nullptr)) value.emplace(std::in_place_index<Number>, std::move(from));
+    all.end_with([&] { value.emplace(std::in_place_index<Number>, std::move(from)); });
   });
 }
 template <class T, class Value>
 task<> numbered_one_of_any(task<T> one, task_scope& all, std::size_t number, Value& value) {
   return one_and_its_value(std::move(one), all, [&all, &value, number](value_of_task<T>&& from) {
-    if (all.end_by(nullptr)) value.emplace(number, std::move(from));
+    all.end_with([&] { value.emplace(number, std::move(from)); });
   });
 }
 
