@@ -1,6 +1,7 @@
 // All of Weft's C++ headers whose functions lie in libweft. Headers of other libraries are included
 // by name: those of GPUs (cuda.hpp, hip.hpp), MPI (mpi.hpp), ranks (dist.hpp, global.hpp),
-// Tascell (tascell.hpp) and Boost.Asio (asio.hpp).
+// Tascell (tascell.hpp) and Boost.Asio (asio.hpp). A C++ library without std::stop_token (libc++
+// before 20) has neither jthread.hpp nor what tasks.hpp declares.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/platform.h>
@@ -16,7 +17,6 @@
 #include <weft/dropped_exceptions.hpp>
 #include <weft/execution.hpp>
 #include <weft/generator.hpp>
-#include <weft/jthread.hpp>
 #include <weft/launch.hpp>
 #include <weft/polled.hpp>
 #include <weft/scheduling.hpp>
@@ -27,3 +27,8 @@
 #include <weft/tasks.hpp>
 #include <weft/weft.hpp>
 #include <weft/when.hpp>
+
+#include <version>
+#if defined(__cpp_lib_jthread)
+#include <weft/jthread.hpp>
+#endif

@@ -113,8 +113,13 @@ class barrier_source : public object_source {
   bool is_last_ = false;
 };
 
+inline void check_owns(const std::unique_lock<mutex>& lock) {
+  if (!lock.owns_lock()) fail(WEFT_NOT_OWNER, "weft::async_wait: the std::unique_lock owns no mutex");
+}
+
 // Waits once, and locks again, also if the wait throws: a stop does not end that.
 inline task<bool> wait_for_condition(condition_variable& at, std::unique_lock<mutex>& lock, std::uint64_t deadline_ns) {
+  check_owns(lock);
   mutex& guard = *lock.mutex();
   std::exception_ptr failure;
   bool is_notified = false;
@@ -212,7 +217,9 @@ template <detail::steady_time End>
 //
 // The lock is one that the coroutine took by async_lock. It is given up during the wait, and held
 // again when co_await returns or throws: a stop ends the wait for the notification, and not that
-// for the lock. A wait takes one allocation, the frame of a coroutine.
+// for the lock. A call takes two allocations, the frames of coroutines; with a predicate it takes one,
+// and one for each notification. co_await throws weft::error: not_owner (the std::unique_lock owns no
+// mutex); nothing was waited for then.
 
 // Waits for a notification.
 [[nodiscard]] inline task<> async_wait(condition_variable& at, std::unique_lock<mutex>& lock) {
@@ -221,6 +228,7 @@ template <detail::steady_time End>
 // Waits until a copy of the predicate, which is called with the lock held, returns true.
 template <std::predicate Predicate>
 [[nodiscard]] task<> async_wait(condition_variable& at, std::unique_lock<mutex>& lock, Predicate predicate) {
+  detail::check_owns(lock);
   while (!predicate()) static_cast<void>(co_await detail::wait_for_condition(at, lock, WEFT_FOREVER));
 }
 
@@ -232,6 +240,7 @@ inline task<std::cv_status> wait_once_until(condition_variable& at, std::unique_
 template <class Predicate>
 task<bool> wait_until_true(condition_variable& at, std::unique_lock<mutex>& lock, std::uint64_t deadline_ns,
                            Predicate predicate) {
+  check_owns(lock);
   bool is_late = false;
   bool result = predicate();
   while (!result && !is_late) {

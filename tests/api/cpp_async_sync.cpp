@@ -138,6 +138,22 @@ TEST_CASE("a condition variable with a deadline") {
   });
 }
 
+TEST_CASE("a wait at a condition variable refuses a lock that owns no mutex") {
+  const weft::runtime runtime({.workers = 2});
+  weft::condition_variable at;
+  weft::mutex guard;
+  std::unique_lock<weft::mutex> lock(guard, std::defer_lock), none;
+  const auto always = [] { return true; };
+  by_waiting_callers([&] {
+    for (auto* const one : {&lock, &none}) {
+      CHECK(status_of([&] { weft::sync_wait(weft::async_wait(at, *one)); }) == WEFT_NOT_OWNER);
+      CHECK(status_of([&] { weft::sync_wait(weft::async_wait(at, *one, always)); }) == WEFT_NOT_OWNER);
+      CHECK(status_of([&] { weft::sync_wait(weft::async_wait_for(at, *one, 1h)); }) == WEFT_NOT_OWNER);
+      CHECK(status_of([&] { weft::sync_wait(weft::async_wait_until(at, *one, later(), always)); }) == WEFT_NOT_OWNER);
+    }
+  });
+}
+
 TEST_CASE("a stop ends the wait at a condition variable, and the lock is held again") {
   const weft::runtime runtime({.workers = 2});
   queue one;
