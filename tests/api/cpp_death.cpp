@@ -8,9 +8,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 
 #include <weft/channel.hpp>
+#include <weft/select.hpp>
 #include <weft/tasks.hpp>
 #include <weft/weft.hpp>
 
@@ -76,6 +78,18 @@ TEST_CASE("a value whose move switches ends the program in a buffered channel, a
               push_by_two(values);
             },
             1) == 0);
+}
+
+TEST_CASE("a value whose move switches in a select ends the program when another of its channels is used") {
+  CHECK(status_of_child(
+            [] {
+              weft::buffered_channel<yielding> values(1);
+              weft::buffered_channel<std::unique_ptr<int>> numbers(1);
+              values.push(yielding());
+              const weft::thread other([&] { numbers.push(nullptr); });
+              weft::select(weft::on_pop(values, [](yielding) {}), weft::on_pop(numbers, [](std::unique_ptr<int>) {}));
+            },
+            1) == -SIGABRT);
 }
 
 TEST_CASE("a thread that was joined ends nothing") {

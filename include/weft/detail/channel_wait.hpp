@@ -21,7 +21,6 @@
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -41,17 +40,11 @@ namespace detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void moved_across_a_switch() noexcept {
   std::fputs(
-      "weft: channel: moving a value into or out of its buffer waited, yielded or used the channel: the lock of the channel "
-      "is held meanwhile, and would never be free again. Let the move only move, or push a std::unique_ptr to the value\n",
+      "weft: channel: moving a value into or out of its buffer, or a condition of select, waited, yielded or used the channel: "
+      "its lock is held meanwhile, as that of each channel of a select, and would never be free again. Let the move only move, "
+      "or push a std::unique_ptr to the value; let the condition only look\n",
       stderr);
   std::abort();
-}
-
-// Names the calling OS thread, in four bytes, which fit beside a lock: two OS threads have the same
-// name only if their errnos lie a multiple of 2^36 bytes apart. Not inline: compilers keep its
-// result across a switch otherwise.
-[[gnu::noinline]] inline std::uint32_t this_os_thread() noexcept {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&errno) / 16) | 1;
 }
 
 // Held for a few instructions and one move of a value, during which the holder never switches; and
@@ -62,10 +55,10 @@ class channel_lock {
   // next caller of this OS thread finds the lock held by its own OS thread, and would spin for ever.
   class moving {
    public:
-    explicit moving(channel_lock& held) noexcept : held_(held) { held.mover_.store(this_os_thread(), std::memory_order_relaxed); }
+    explicit moving(channel_lock& held) noexcept : held_(held) { held.note_mover(this_os_thread()); }
     moving(const moving&) = delete;
     moving& operator=(const moving&) = delete;
-    ~moving() { held_.mover_.store(0, std::memory_order_relaxed); }
+    ~moving() { held_.note_mover(0); }
 
    private:
     channel_lock& held_;
@@ -78,6 +71,8 @@ class channel_lock {
     if (word_.exchange(1, std::memory_order_acquire) != 0) [[unlikely]]
       lock_slowly();
   }
+  // Inside the lock: the OS thread that runs code of the program's inside it; 0: none does.
+  void note_mover(std::uint32_t os_thread) noexcept { mover_.store(os_thread, std::memory_order_relaxed); }
   void unlock() noexcept { word_.store(0, std::memory_order_release); }
 
   // Parks the calling ULT, which holds the lock. *self is its handle before the lock is free again.

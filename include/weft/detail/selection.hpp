@@ -98,10 +98,17 @@ class selection {
     struct all_locked {
       selection& one;
       explicit all_locked(selection& of) noexcept : one(of) {
-        one.for_each_lock([](channel_lock* lock) { lock->lock(); });
+        const std::uint32_t here = this_os_thread();  // a look runs moves and conditions of the program's
+        one.for_each_lock([here](channel_lock* lock) {
+          lock->lock();
+          lock->note_mover(here);
+        });
       }
       ~all_locked() {
-        one.for_each_lock([](channel_lock* lock) { lock->unlock(); });
+        one.for_each_lock([](channel_lock* lock) {
+          lock->note_mover(0);
+          lock->unlock();
+        });
       }
     };
     branch* ready = nullptr;
