@@ -55,6 +55,16 @@ weft::task<> in_depth(int depth) {
   }
 }
 
+// A value whose move yields.
+struct yielding {
+  yielding() = default;
+  yielding(yielding&&) noexcept { weft::this_thread::yield(); }
+  yielding& operator=(yielding&&) noexcept {
+    weft::this_thread::yield();
+    return *this;
+  }
+};
+
 // Is there as soon as it is waited for, and taken by another caller before the last time.
 struct taken_before {
   int* times;
@@ -279,4 +289,19 @@ TEST_CASE("without a runtime a stop and what is waited for may come at the same 
     setter.join();
     stopper.join();
   }
+}
+
+TEST_CASE("a stop does not wait for a pusher whose value is on its way") {
+  const weft::runtime runtime({.workers = 1});
+  weft::unbuffered_channel<yielding> channel;
+  std::stop_source source;
+  const auto pop = [&]() -> weft::task<bool> { co_return (co_await weft::async_pop(channel)).has_value(); };
+  weft::future<bool> popped = weft::spawn(pop(), source.get_token());
+  weft::this_thread::yield();
+  weft::thread pusher([&] { channel.push(yielding()); });
+  weft::this_thread::yield();  // the pusher has claimed the wait, and yields in the move
+  CHECK_FALSE(popped.is_ready());
+  source.request_stop();
+  CHECK(popped.get());
+  pusher.join();
 }
