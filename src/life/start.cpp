@@ -184,13 +184,13 @@ std::uint64_t number_at(std::string_view text) {
 // Libraries of two minor versions share no symbol, and so would each have workers, handlers of
 // signals, and threads that the other does not know.
 status refuse_beside_another_version() {
-  os::code_module other;
+  os::named_module other;
   if (!os::find_module_beside(library_names_begin, own_names_end, &other)) return status::ok;
   base::report("cannot start version " WEFT_VERSION
-               ": %s is loaded in this process, too; "
+               ": %s is loaded in this process, too (file %s); "
                "build the program and all its libraries against one version (ldd says which of them needs it)",
-               other.name);
-  std::string_view others_names_end = other.name;
+               other.soname, other.file);
+  std::string_view others_names_end = other.soname;
   others_names_end.remove_prefix(library_names_begin.size());
   const bool is_before_1_0 = others_names_end.starts_with("0.");
   if (is_before_1_0) others_names_end.remove_prefix(2);

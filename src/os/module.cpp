@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <span>
+
 namespace weft::os {
 namespace {
 
@@ -51,22 +53,65 @@ int look_into(dl_phdr_info* about, std::size_t, void* argument) {
   return 1;
 }
 
+// How many bytes from that address on the module has in memory that can be read; 0: it is not its own.
+std::size_t bytes_from(const dl_phdr_info& about, std::uintptr_t address) {
+  for (unsigned index = 0; index < about.dlpi_phnum; ++index) {
+    const ElfW(Phdr)& one = about.dlpi_phdr[index];
+    const std::uintptr_t inside = address - about.dlpi_addr - one.p_vaddr;
+    if (one.p_type == PT_LOAD && (one.p_flags & PF_R) != 0 && inside < one.p_memsz) return one.p_memsz - inside;
+  }
+  return 0;
+}
+
+std::span<const ElfW(Dyn)> dynamic_section(const dl_phdr_info& about) {
+  for (unsigned index = 0; index < about.dlpi_phnum; ++index) {
+    const ElfW(Phdr)& one = about.dlpi_phdr[index];
+    const std::uintptr_t address = about.dlpi_addr + one.p_vaddr;
+    if (one.p_type != PT_DYNAMIC || bytes_from(about, address) < one.p_memsz) continue;
+    return {reinterpret_cast<const ElfW(Dyn)*>(address), one.p_memsz / sizeof(ElfW(Dyn))};
+  }
+  return {};
+}
+
+// glibc adds the bias to the addresses in most modules' dynamic sections, musl in none, and neither
+// does it in that of the vdso.
+std::uintptr_t address_of(const dl_phdr_info& about, std::uintptr_t told) {
+  return bytes_from(about, told) != 0 ? told : about.dlpi_addr + told;
+}
+
+std::string_view soname_of(const dl_phdr_info& about) {
+  std::uintptr_t strings = 0;
+  std::uintptr_t offset = 0;
+  for (const ElfW(Dyn) & one : dynamic_section(about)) {
+    if (one.d_tag == DT_NULL) break;
+    if (one.d_tag == DT_STRTAB) strings = address_of(about, one.d_un.d_ptr);
+    if (one.d_tag == DT_SONAME) offset = one.d_un.d_val;
+  }
+  if (strings == 0 || offset == 0) return {};
+  const std::size_t room = bytes_from(about, strings);
+  if (offset >= room) return {};
+  const auto* name = reinterpret_cast<const char*>(strings + offset);
+  return {name, strnlen(name, room - offset)};
+}
+
 struct name_search {
   std::string_view begins;
   std::string_view own;
-  code_module* out;
+  named_module* out;
 };
 
 int look_beside(dl_phdr_info* about, std::size_t, void* argument) {
   auto* wanted = static_cast<name_search*>(argument);
-  const std::string_view name = file_name(*about);
+  if (bytes_from(*about, reinterpret_cast<std::uintptr_t>(&look_beside)) != 0) return 0;
+  const std::string_view name = soname_of(*about);
   if (!name.starts_with(wanted->begins)) return 0;
   std::string_view rest = name;
   rest.remove_prefix(wanted->begins.size());
   // More may come behind what is the same: libweft.so.0.1.0 is libweft.so.0.1, libweft.so.0.10 is not.
   if (rest.starts_with(wanted->own) && (rest.size() == wanted->own.size() || rest[wanted->own.size()] == '.')) return 0;
-  wanted->out->bias = about->dlpi_addr;
-  snprintf(wanted->out->name, sizeof wanted->out->name, "%s", file_name(*about));
+  named_module* const out = wanted->out;
+  out->soname[name.copy(out->soname, sizeof out->soname - 1)] = '\0';
+  snprintf(out->file, sizeof out->file, "%s", file_name(*about));
   return 1;
 }
 
@@ -77,14 +122,8 @@ struct segment_search {
 
 int measure_segment(dl_phdr_info* about, std::size_t, void* argument) {
   auto* wanted = static_cast<segment_search*>(argument);
-  for (unsigned index = 0; index < about->dlpi_phnum; ++index) {
-    const ElfW(Phdr)& one = about->dlpi_phdr[index];
-    const std::uintptr_t inside = wanted->address - about->dlpi_addr - one.p_vaddr;
-    if (one.p_type != PT_LOAD || (one.p_flags & PF_R) == 0 || inside >= one.p_memsz) continue;
-    wanted->bytes_left = one.p_memsz - inside;
-    return 1;
-  }
-  return 0;
+  wanted->bytes_left = bytes_from(*about, wanted->address);
+  return wanted->bytes_left != 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -100,7 +139,7 @@ bool find_module(std::uintptr_t code, code_module* out) {
   return dl_iterate_phdr(look_into, &wanted) != 0;
 }
 
-bool find_module_beside(std::string_view begins, std::string_view own, code_module* out) {
+bool find_module_beside(std::string_view begins, std::string_view own, named_module* out) {
   name_search wanted{begins, own, out};
   return dl_iterate_phdr(look_beside, &wanted) != 0;
 }

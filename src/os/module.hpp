@@ -25,9 +25,14 @@ bool find_module(std::uintptr_t code, code_module* out);
 // in none.
 std::size_t module_bytes_from(std::uintptr_t address);
 
-// The first module whose file's name begins with this and goes on otherwise than `own`; false: there
-// is none. The name in `out` is cut as above.
-bool find_module_beside(std::string_view begins, std::string_view own, code_module* out);
+struct named_module {
+  char soname[64] = "";  // DT_SONAME, the name that it was linked with; cut
+  char file[64] = "";    // its file's, without the folder; cut
+};
+
+// The first module, this code's own left out, whose DT_SONAME begins with this and goes on otherwise
+// than `own`; false: there is none. A link to the file, or a copy, may have any name.
+bool find_module_beside(std::string_view begins, std::string_view own, named_module* out);
 
 // After a name was looked for that need not be there: the dynamic linker keeps the words about it,
 // which the program's next dlerror() would return. Its words about an earlier call go, too.

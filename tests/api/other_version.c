@@ -1,6 +1,6 @@
 /* A libweft.so of another minor version in the process: weft_init names both, whatever file name it
- * was loaded by, and works once it is gone. The arguments are the paths of a library of another
- * version, and of one whose name begins with this version's and is another's. */
+ * was loaded by, and works once it is gone. The arguments are pairs: the path of a library, and the
+ * name that it was linked with. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,15 +16,13 @@
   } while (0)
 
 int main(int count, char **arguments) {
-  NEED(count == 3);
-  for (int each = 1; each < count; ++each) {
+  NEED(count > 2 && count % 2 == 1);
+  for (int each = 1; each < count; each += 2) {
     void *const other = dlopen(arguments[each], RTLD_NOW | RTLD_LOCAL);
     if (other == NULL) fprintf(stderr, "%s\n", dlerror());
     NEED(other != NULL);
     NEED(weft_init(NULL) == WEFT_UNSUPPORTED);
-    const char *const slash = strrchr(arguments[each], '/');
-    NEED(slash != NULL);
-    NEED(strstr(weft_last_error(), slash + 1) != NULL);
+    NEED(strstr(weft_last_error(), arguments[each + 1]) != NULL);
     NEED(strstr(weft_last_error(), "version " WEFT_VERSION) != NULL);
     NEED(!weft_is_initialized());
     NEED(dlclose(other) == 0);
