@@ -21,7 +21,8 @@ threads_status threads_os_cond_wait(threads_cond *cond, threads_mutex *mutex) {
   return error == 0 ? THREADS_OK : refuse(THREADS_NOT_OWNER, "threads_cond_wait", mutex);
 }
 
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+/* THREADS_NO_CLOCKWAIT: a test of what is done without that call. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ) && !defined(THREADS_NO_CLOCKWAIT)
 #if __GLIBC_PREREQ(2, 30)
 #define HAS_CLOCKWAIT 1
 #endif
@@ -33,8 +34,11 @@ static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t dea
   const struct timespec until = {(time_t)(deadline_ns / 1000000000u), (long)(deadline_ns % 1000000000u)};
   return pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &until);
 }
-#else /* On the clock that may be set. Where that one comes to its time first, the wait ends without a cause, as any wait at a
-       * condition may: to wait on would miss a signal of meanwhile. */
+#else /* On the clock that may be set, a second at most, so that no change of it counts for longer than that wait, and no sum
+       * overflows. Where that second is over first, the wait ends without a cause, as any wait at a condition may: to wait
+       * on would miss a signal of meanwhile. */
+#define LONGEST_WAIT_NS 1000000000u
+
 static uint64_t now_ns(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
@@ -43,7 +47,9 @@ static uint64_t now_ns(clockid_t clock) {
 
 static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline_ns) {
   const uint64_t now = now_ns(CLOCK_MONOTONIC);
-  const uint64_t until_ns = now_ns(CLOCK_REALTIME) + (deadline_ns > now ? deadline_ns - now : 0);
+  uint64_t rest_ns = deadline_ns > now ? deadline_ns - now : 0;
+  if (rest_ns > LONGEST_WAIT_NS) rest_ns = LONGEST_WAIT_NS;
+  const uint64_t until_ns = now_ns(CLOCK_REALTIME) + rest_ns;
   const struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
   const int error = pthread_cond_timedwait(cond, mutex, &until);
   return error == ETIMEDOUT && now_ns(CLOCK_MONOTONIC) < deadline_ns ? 0 : error;
