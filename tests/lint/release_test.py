@@ -57,6 +57,14 @@ class ReleaseTest(planted.PlantedTest):
         self.plant("faces/other/include/other.h", "#ifndef OTHER_H\n")
         self.assert_found(release.check(self.top), "faces/other/include/other.h: no line has")
 
+    def test_what_other_trees_compile_has_its_license(self):
+        for path in ("faces/other/inline/one/other.h", "faces/other/runtime/src/layer.h", "faces/other/weft/component.h", "faces/other/other.f90"):
+            with self.subTest(path):
+                self.plant(path, "none\n")
+                self.assert_found(release.check(self.top), f"{path}: no line has")
+                self.plant(path, f"{release.SPDX}\n")
+                self.assertEqual(release.check(self.top), [])
+
     def test_a_changed_copy_of_the_license_is_found(self):
         self.plant("LICENSE", "another\n")
         self.assert_found(release.check(self.top), "is to be the same as LICENSE")

@@ -15,6 +15,7 @@ TAG = "-".join(("SPDX", "License", "Identifier"))  # so that a reader of license
 SPDX = f"{TAG}: {LICENSE}"
 VERSION_H = "include/weft/version.h"
 HEADING = re.compile(r"(?m)^## \[([\d.]+)\] - (\d{4}-\d\d-\d\d)(, unreleased)?$")
+INSTALLED_PARTS = ("include", "inline", "runtime", "weft")  # folders of a face
 MANUAL = ("docs/man/weft.1", "docs/man/weft.7")
 
 
@@ -69,9 +70,10 @@ def disagreements(top):
 
 
 def installed_headers(top):
+    """Also what other trees compile, and modules in source."""
     faces = os.path.join(top, "faces")
-    folders = ["include", *(f"faces/{name}/include" for name in sorted(os.listdir(faces) if os.path.isdir(faces) else ()))]
-    return sources.files(top, folders, (".h", ".hpp", ".ipp"))
+    folders = ["include", *(f"faces/{name}/{part}" for name in sorted(os.listdir(faces) if os.path.isdir(faces) else ()) for part in INSTALLED_PARTS)]
+    return sources.files(top, folders, (".h", ".hpp", ".ipp")) + sources.files(top, ["faces"], ".f90")
 
 
 def unlicensed(top):

@@ -3,7 +3,7 @@
  * A lock, a condition or a key of Weft works for Weft's threads and for OS threads, whether a
  * runtime of Weft runs or not. So the component starts none: the program does, with as many workers
  * as it likes, before MPI_Init or after it, and a program without Weft runs as with OS threads. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_H
 
 #include "opal_config.h"

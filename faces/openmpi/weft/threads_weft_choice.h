@@ -4,7 +4,7 @@
  * libweft itself. What a wait is, WEFT_THREADS says when the program calls threads_start: threads of
  * Weft's, OS threads, or threads of another library. Until then, and after threads_stop, every
  * caller is an OS thread. The component starts nothing. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_H
 
 #include "opal_config.h"

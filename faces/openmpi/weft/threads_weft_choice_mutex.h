@@ -1,6 +1,6 @@
 /* Weft's threads interface as Open MPI's threads: mutexes and conditions, inlined into
  * opal/mca/threads/mutex.h. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_MUTEX_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_MUTEX_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_CHOICE_MUTEX_H
 
 #include "opal/class/opal_object.h"

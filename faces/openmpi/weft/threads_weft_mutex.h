@@ -2,7 +2,7 @@
  *
  * An unlock does not yield: a waiter that lost the lock once is handed it, so that none starves. A
  * waiter parks, and its worker goes on with other threads. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_MUTEX_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_MUTEX_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_MUTEX_H
 
 #include "opal/class/opal_object.h"

@@ -1,5 +1,5 @@
 /* Weft as Open MPI's threads: inlined into opal/mca/threads/threads.h. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_THREADS_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_THREADS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_THREADS_H
 
 #include "opal/mca/threads/weft/threads_weft.h"

@@ -1,6 +1,6 @@
 /* Weft as Open MPI's threads: keys, inlined into opal/mca/threads/tsd.h. Values are a Weft thread's
  * own, and outside an OS thread's. */
-#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_TSD_H
+#ifndef OPAL_MCA_THREADS_WEFT_THREADS_WEFT_TSD_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define OPAL_MCA_THREADS_WEFT_THREADS_WEFT_TSD_H
 
 #include "opal/mca/threads/weft/threads_weft.h"

@@ -1,6 +1,6 @@
 /* Weft: the generic threads interface, inlined for the implementation "argobots". Documented in
  * the threads.h of the target weft::threads, which this one stands in for. */
-#ifndef WEFT_THREADS_THREADS_H
+#ifndef WEFT_THREADS_THREADS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define WEFT_THREADS_THREADS_H
 
 #include <weft_threads/argobots/functions.h>

@@ -1,6 +1,6 @@
 /* Chapel's tasking layer on Weft: what chpl-tasks.h asks of a layer by macros. It includes this file
  * after its own types, and declares the functions that have no macro here. */
-#ifndef CHPL_WEFT_TASKS_IMPL_FNS_H
+#ifndef CHPL_WEFT_TASKS_IMPL_FNS_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define CHPL_WEFT_TASKS_IMPL_FNS_H
 
 #include <stdint.h>

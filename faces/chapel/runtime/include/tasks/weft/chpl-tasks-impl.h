@@ -1,7 +1,7 @@
 /* Chapel's tasking layer on Weft: the types that a layer defines for chpl-tasks.h, which includes
  * this file. Nothing of Weft is included here, so that generated programs compile without its
  * headers. */
-#ifndef CHPL_WEFT_TASKS_IMPL_H
+#ifndef CHPL_WEFT_TASKS_IMPL_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define CHPL_WEFT_TASKS_IMPL_H
 
 #include <pthread.h> /* chpl-comm-diags.h takes it from its tasking layer */

@@ -1,5 +1,5 @@
 /* What the files of Chapel's tasking layer on Weft share. Only they include it. */
-#ifndef CHPL_WEFT_LAYER_H
+#ifndef CHPL_WEFT_LAYER_H /* SPDX-License-Identifier: BSD-3-Clause */
 #define CHPL_WEFT_LAYER_H
 
 #include "chplrt.h"
