@@ -18,7 +18,7 @@ from outside import SO_VERSION, TOP, VERSION, run
 DEBIAN = os.path.join(TOP, "debian")
 ONLY_ASKED_FOR = re.compile(r"checked")  # a component that the packages install besides
 GDB_BESIDE_THE_LIBRARY = re.compile(r"\.so\.[^/]*-gdb\.py$")  # in prefix /usr it is in gdb's own folder
-WITH_AN_MPI = re.compile(r"mpi")  # is not built where no MPI is
+ONLY_WITH = (re.compile(r"mpi"), re.compile(r"event"))  # what is not built where no MPI is, or no libevent
 
 
 def text_of(name):
@@ -64,10 +64,10 @@ class DebianTest(unittest.TestCase):
                 self.assertEqual(len(packages), 1, f"{path} is in {packages or 'no package: name it in a debian/*.install'}")
 
     def test_each_pattern_has_a_file(self):
-        has_mpi = any(WITH_AN_MPI.search(path) for path in self.files if path.endswith(".so"))
+        left_out = [kind for kind in ONLY_WITH if not any(kind.search(os.path.basename(path)) for path in self.files if path.endswith(".so"))]
         for package, of_package in patterns().items():
             for pattern in of_package:
-                if ONLY_ASKED_FOR.search(pattern) or "gdb/auto-load" in pattern or (WITH_AN_MPI.search(pattern) and not has_mpi):
+                if ONLY_ASKED_FOR.search(pattern) or "gdb/auto-load" in pattern or any(kind.search(pattern) for kind in left_out):
                     continue
                 self.assertTrue(any(matches(path, pattern) for path in self.files), f"debian/{package}.install: nothing is {pattern}")
 
