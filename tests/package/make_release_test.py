@@ -87,6 +87,18 @@ class ReleaseTest(unittest.TestCase):
     def test_a_tag_that_is_not_there_is_refused(self):
         self.refused("there is no tag v0.4.0", "v0.4.0")
 
+    def test_an_empty_tag_is_refused(self):
+        self.refused("the tag is empty", "")
+
+    def test_a_folder_without_git_is_refused(self):
+        """Also one inside another repository, whose tags are not its own."""
+        copy = os.path.join(self.tree, "copy")
+        shutil.copytree(os.path.join(self.tree, "include"), os.path.join(copy, "include"))
+        release.TOP = copy
+        self.refused("copy is no clone")
+        shutil.rmtree(os.path.join(self.tree, ".git"))
+        self.refused("copy is no clone")
+
     def test_a_tag_of_another_version_is_refused(self):
         git(self.tree, "tag", "v0.4.0")
         self.refused("v0.4.0 is for another version than 0.3.1", "v0.4.0")
@@ -102,6 +114,7 @@ class ReleaseTest(unittest.TestCase):
         self.refused("CITATION.cff: version is 0.3.0, and 0.3.1 is expected")
 
 
+@unittest.skipUnless(shutil.which("git") and os.path.exists(os.path.join(TOP, ".git")), "no clone here")
 class WholeTest(unittest.TestCase):
     def test_the_word_of_make_says_what_is_missing(self):
         done = subprocess.run([sys.executable, os.path.join(TOP, "tools", "package", "make_release.py"), "/nowhere", "--tag", "v99.0.0"],

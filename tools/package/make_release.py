@@ -3,7 +3,7 @@
 
 usage: make_release.py FOLDER [--tag vVERSION]   without --tag, vVERSION of the sources here
 
-Refused are a tag that is not there, a version that its sources do not tell everywhere (tools/lint/release.py), and one whose heading in
+Refused are a folder without git, a tag that is not there, a version that its sources do not tell everywhere (tools/lint/release.py), and one whose heading in
 the changelog is still unreleased. The same tag gives the same bytes."""
 
 import argparse
@@ -39,6 +39,17 @@ def git(*words, text=True):
         said = done.stderr if text else done.stderr.decode()
         raise RuntimeError(f"git {' '.join(words)}: {said.strip()}")
     return done.stdout
+
+
+def refuse_other_repositories():
+    """git would answer for one that lies around this folder."""
+    cure = "a release is made of a tag, which git knows; work in a clone of the repository"
+    try:
+        top = git("rev-parse", "--show-toplevel").removesuffix("\n")
+    except RuntimeError as said:
+        raise RuntimeError(f"{TOP} is no clone: {cure} ({said})") from said
+    if not os.path.samefile(top, TOP):
+        raise RuntimeError(f"{TOP} is no clone, but a folder in {top}: {cure}")
 
 
 def commit_of(tag):
@@ -87,6 +98,9 @@ def bill_of_materials(name, release, when, files, archive_digest):
 
 def make(folder, tag):
     """The paths of what a release consists of; RuntimeError says why there is none."""
+    if not tag:
+        raise RuntimeError("the tag is empty: name one, as in --tag v1.2.3 (./dev release TAG=v1.2.3), or none for the version here")
+    refuse_other_repositories()
     commit = commit_of(tag)
     if not commit:
         raise RuntimeError(f"there is no tag {tag}; git tag {tag} makes it, once CHANGELOG.md has its date")
