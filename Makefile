@@ -182,15 +182,19 @@ abi: ## compares the binary interface of the shared libraries with what abi/ not
 	$(call configure-and-build,release,$(shared-libraries))
 	@$(PYTHON) tools/package/abi.py build/release $(ARGS)
 
+# What a variable is given by the command line alone: the environment may have one of that name for something else.
+is-given = $(filter command,$(origin $(1)))
+given = $(if $(is-given),$($(1)))
+
 wheel: ## builds a wheel for pip of the sources here [FOLDER=build/wheels] [MACHINE=x86_64 or aarch64, for glibc 2.28 or later, by zig] [ZIG=zig]
 	@$(call may-build,wheel)
-	@$(PYTHON) tools/package/wheel.py '$(or $(FOLDER),build/wheels)' $(if $(MACHINE),--machine '$(MACHINE)') $(if $(ZIG),--zig '$(ZIG)')
+	@$(PYTHON) tools/package/wheel.py '$(or $(FOLDER),build/wheels)' $(if $(call given,MACHINE),--machine '$(MACHINE)') $(if $(ZIG),--zig '$(ZIG)')
 
 tarball: ## builds tarballs for machines with glibc 2.28 or later [FOLDER=build/tarballs] [MACHINE='x86_64 aarch64'] [ZIG=zig]
-	@$(PYTHON) tools/package/tarball.py '$(or $(FOLDER),build/tarballs)' $(patsubst %,--machine %,$(MACHINE)) $(if $(ZIG),--zig '$(ZIG)')
+	@$(PYTHON) tools/package/tarball.py '$(or $(FOLDER),build/tarballs)' $(patsubst %,--machine %,$(call given,MACHINE)) $(if $(ZIG),--zig '$(ZIG)')
 
 release: ## makes a release from a tag: its sources, checksums, a bill of materials [TAG=vVERSION] [FOLDER=build/releases]
-	@$(PYTHON) tools/package/make_release.py '$(or $(FOLDER),build/releases)' $(if $(TAG),--tag '$(TAG)')
+	@$(PYTHON) tools/package/make_release.py '$(or $(FOLDER),build/releases)' $(if $(call is-given,TAG),--tag '$(TAG)')
 
 deb: ## builds Debian packages of the sources here [FOLDER=build/deb]
 	@$(PYTHON) tools/setup/deb.py '$(or $(FOLDER),build/deb)'

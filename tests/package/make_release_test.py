@@ -114,6 +114,22 @@ class ReleaseTest(unittest.TestCase):
         self.refused("CITATION.cff: version is 0.3.0, and 0.3.1 is expected")
 
 
+@unittest.skipUnless(shutil.which("make"), "no make here")
+class MakeTest(unittest.TestCase):
+    def told(self, *words, **environment):
+        """The commands of words of make, which are not run."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name not in ("MFLAGS", "TAG", "MACHINE")}
+        return subprocess.run(["make", "-n", "-C", TOP, *words], env=dict(clean, **environment), capture_output=True, text=True, check=True).stdout
+
+    def test_variables_of_the_environment_choose_no_tag_and_no_machine(self):
+        self.assertIn("--tag 'v1.2.3'", self.told("release", "TAG=v1.2.3"))
+        self.assertIn("--tag ''", self.told("release", "TAG="))
+        self.assertNotIn("--tag", self.told("release", TAG="v1.2.3"))
+        for word in ("wheel", "tarball"):
+            self.assertRegex(self.told(word, "MACHINE=aarch64"), "--machine '?aarch64")
+            self.assertNotIn("--machine", self.told(word, MACHINE="aarch64"))
+
+
 @unittest.skipUnless(shutil.which("git") and os.path.exists(os.path.join(TOP, ".git")), "no clone here")
 class WholeTest(unittest.TestCase):
     def test_the_word_of_make_says_what_is_missing(self):
