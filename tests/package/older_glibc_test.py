@@ -4,6 +4,8 @@ tree is packed into the same bytes twice, and a missing compiler is said with it
 
 usage: older_glibc_test.py"""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -55,6 +57,25 @@ class OlderGlibcTest(unittest.TestCase):
         self.assertTrue(version.startswith("GLIBC_2."), version)
         self.assertEqual(older_glibc.what_is_missing(self.tree, "2.1"), [f"libasks.so needs symbols of {version}"])
         self.assertEqual(older_glibc.what_is_missing(self.tree, version.removeprefix("GLIBC_")), [])
+
+    def test_a_license_that_is_not_here_is_named(self):
+        docs, folder = os.path.join(self.work, "doc"), os.path.join(self.work, "notices")
+        for package in ("libcli11-dev", "libfmt-dev", "nlohmann-json3-dev"):
+            with self.assertRaisesRegex(SystemExit, f"{docs}/{package}/copyright"):
+                older_glibc.copy_notices(folder, docs=docs)
+            self.assertFalse(os.path.exists(folder))
+            os.makedirs(os.path.join(docs, package))
+            with open(os.path.join(docs, package, "copyright"), "w", encoding="utf-8") as file:
+                file.write(package)
+        older_glibc.copy_notices(folder, docs=docs)
+        self.assertEqual(sorted(os.listdir(folder)), ["license-of-libcli11-dev", "license-of-libfmt-dev", "license-of-nlohmann-json3-dev"])
+
+    def test_a_license_that_is_not_here_is_said_of_packages_for_here(self):
+        said, folder = io.StringIO(), os.path.join(self.work, "notices")
+        with contextlib.redirect_stderr(said):
+            older_glibc.copy_notices(folder, True, docs=os.path.join(self.work, "doc"))
+        self.assertIn("nlohmann-json3-dev/copyright. Add them", said.getvalue())
+        self.assertEqual(os.listdir(folder), [])
 
     def test_versions_are_numbers(self):
         self.assertLess(older_glibc.number("2.4"), older_glibc.number("2.28"))

@@ -7,6 +7,7 @@ usage: wheel_test.py build-folder      the wheel is made of what was built there
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,10 +94,16 @@ class WheelTest(unittest.TestCase):
     def test_each_interface_of_the_wheel_is_found_by_cmake(self):
         source, build = os.path.join(self.work, "components"), os.path.join(self.work, "build-components")
         os.mkdir(source)
+        fortran = shutil.which("gfortran") is not None
         with open(os.path.join(source, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-            file.write("cmake_minimum_required(VERSION 3.25)\nproject(components LANGUAGES C)\n"
-                       "find_package(weft REQUIRED COMPONENTS abt qthread threads tascell)\n")
-        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-Dweft_DIR={self.asked('--cmake-dir')}")
+            file.write(f"cmake_minimum_required(VERSION 3.25)\nproject(components LANGUAGES C {'Fortran' if fortran else ''})\n"
+                       f"find_package(weft REQUIRED COMPONENTS abt qthread threads tascell {'fortran' if fortran else ''})\n")
+            if fortran:
+                file.write(f"add_executable(pi {os.path.join(TOP, 'examples', 'fortran', 'pi.f90')})\ntarget_link_libraries(pi weft::fortran)\n")
+        run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-Dweft_DIR={self.asked('--cmake-dir')}", FC="gfortran")
+        if fortran:
+            run("cmake", "--build", build)
+            self.assertIn("pi", run(os.path.join(build, "pi")))
 
     def test_no_file_is_there_twice_and_none_is_a_link(self):
         with zipfile.ZipFile(self.file) as archive:

@@ -122,10 +122,17 @@ def what_is_missing(tree, glibc=GLIBC):
     return found
 
 
-def copy_notices(folder):
-    """The licenses of the libraries whose headers are compiled into the weft command, as Debian's packages have them."""
-    for package in ("libcli11-dev", "libfmt-dev", "nlohmann-json3-dev"):
-        text = os.path.join("/usr/share/doc", package, "copyright")
-        if os.path.exists(text):
-            os.makedirs(folder, exist_ok=True)
+def copy_notices(folder, is_for_here=False, docs="/usr/share/doc"):
+    """The licenses of the libraries whose headers are compiled into the weft command, as Debian's packages have them. One that is not here is
+    an error, unless what is packed is for machines like this one: then it is said."""
+    texts = {package: os.path.join(docs, package, "copyright") for package in ("libcli11-dev", "libfmt-dev", "nlohmann-json3-dev")}
+    missing = [text for text in texts.values() if not os.path.exists(text)]
+    if missing:
+        words = f"the weft command has headers of libraries in it whose licenses are to be packed with it, and not here: {', '.join(missing)}"
+        if not is_for_here:
+            sys.exit(f"{words}.\nDebian's packages of these libraries have them; where there are none, put each license there.")
+        print(f"{words}. Add them before you pass the package on.", file=sys.stderr)
+    os.makedirs(folder, exist_ok=True)
+    for package, text in texts.items():
+        if text not in missing:
             shutil.copyfile(text, os.path.join(folder, f"license-of-{package}"))

@@ -6,7 +6,8 @@ usage: wheel.py FOLDER   builds in build/wheel, for machines whose C library is 
 
 A wheel holds no symbolic links. So a shared library has one file, with the name that programs ask for (libweft.so.0.1), and
 libweft.so beside it is a line that sends the linker there. Left out are what needs an MPI, the library with checks,
-libweft-dist, the folders that stand in for an installed Argobots or Qthreads, and the manual's section 3."""
+libweft-dist, libweft-alpi, libweft-event, the folders that stand in for an installed Argobots or Qthreads, those that Chapel's
+and Open MPI's source trees compile, and the manual's section 3."""
 
 import argparse
 import base64
@@ -28,7 +29,7 @@ from common import TOP, compiled, run, version
 HERE = os.path.dirname(os.path.realpath(__file__))
 MODULE = "weft_threads"
 LIMIT_BYTES = 3_000_000
-PARTS = ("faces/argobots", "faces/qthreads", "faces/threads", "lang/runtime", "tools/weft")  # folders of a build, beside the core
+PARTS = ("faces/argobots", "faces/fortran", "faces/qthreads", "faces/threads", "lang/runtime", "tools/weft")  # folders of a build, beside the core
 TARGETS = ("weft", "weft_static", *(f"{part}/all" for part in PARTS))
 LEFT_OUT = ("lib/weft/*/lib", "lib/weft/weft-ranks", "share/man/man3", "share/doc")
 DESCRIPTION = """Weft is a runtime for lightweight threads in C and C++ on Linux. This package holds its libraries, headers,
@@ -79,7 +80,7 @@ def stage(build, package, machine):
     strip = older_glibc.strip_for(machine or os.uname().machine)
     if strip:
         run(strip, "--strip-unneeded", "--enable-deterministic-archives", *glob.glob(os.path.join(glob.escape(package), "lib", "*.a")))
-    older_glibc.copy_notices(os.path.join(package, "share", "doc", "weft"))
+    older_glibc.copy_notices(os.path.join(package, "share", "doc", "weft"), is_for_here=not machine)
     without_links(package)
     for name in ("__init__.py", "__main__.py"):
         shutil.copy(os.path.join(HERE, MODULE, name), package)
