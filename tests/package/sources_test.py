@@ -78,6 +78,14 @@ class SourcesTest(unittest.TestCase):
         unasked = run("ninja", "-C", BUILD, "-t", "commands", "all")
         self.assertNotIn("weft_checked_objects", unasked)
 
+    def test_a_list_of_faces_builds_these_alone(self):
+        self.configure("-DWEFT_FACES=threads;alpi")
+        built = run("ninja", "-C", self.build, "-t", "targets", "all")
+        for face, path in (("alpi", "weft-alpi"), ("threads", "weft-threads"), ("argobots", "weft-abt"), ("qthreads", "weft-qthread")):
+            self.assertEqual(re.search(rf"(?m)^weft/faces/{face}/lib{path}\.so:", built) is not None, face in ("alpi", "threads"), face)
+        said = self.configure("-DWEFT_FACES=threads;alpine", command=refused)
+        self.assertIn("WEFT_FACES=threads;alpine: there is no face alpine; there are alpi, argobots,", " ".join(said.split()))
+
     def test_a_build_for_another_system_or_cpu_is_refused(self):
         for system, processor, pointer_bytes, words in (("Darwin", "arm64", 8, ONLY_LINUX), ("FreeBSD", "x86_64", 8, ONLY_LINUX),
                                                         ("Linux", "riscv64", 8, ONLY_CPUS), ("Linux", "ppc64le", 8, ONLY_CPUS),
