@@ -400,7 +400,7 @@ status start_in_slot(runtime* rt, worker* w) {
       needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
   if (result != status::ok) {
     slots::give_back(rt, w, slots::purpose::own_os_thread);
-    return result == status::again ? because(result, nullptr, "the system refuses a further OS thread") : result;
+    return result;
   }
   const queue::guard hold(rt->workers_lock);
   slots::serve(rt, w);

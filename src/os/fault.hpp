@@ -5,8 +5,9 @@
 // Not asked (tools/lint/seam.py compares this list, and the functions behind each call of the
 // enumeration, with what the library needs):
 // - clock_gettime, getcontext, getpid, getppid, geteuid, SYS_gettid, sched_yield, sigprocmask,
-//   getrlimit, sysconf, getauxval, pthread_self, pthread_attr_init, pthread_attr_setstacksize,
-//   pthread_attr_getstack, pthread_attr_destroy: cannot fail with the arguments that they are given
+//   sigdelset, getrlimit, sysconf, getauxval, pthread_self, pthread_attr_init,
+//   pthread_attr_setstacksize, pthread_attr_getstack, pthread_attr_destroy: cannot fail with the
+//   arguments that they are given
 // - munlock: undoes a hint, which does no harm if it stays
 // - close, closedir, dlclose, munmap in os/mapped_file.cpp, munmap in os/shared_memory.cpp: give
 //   back a whole thing, which does no harm if it stays

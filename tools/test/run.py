@@ -39,7 +39,7 @@ def tests_of(*kinds):
 
 # C++ headers over the calls that the rest of the interface's tests make. What ships, another compiler and another processor see the core
 # of those tests (tests/api/CMakeLists.txt); the checked build and the sanitizers see all. make check-deep has all of them everywhere.
-CPP_FAMILIES = "^cpp_(futures|loops|channels)_family$"
+CPP_FAMILIES = "^cpp_(futures|loops|channels|coroutines)_family$"
 
 
 def add_counts(plan):
