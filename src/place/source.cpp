@@ -41,8 +41,8 @@ void poll(const worker* w, source* one) {
   if (one->wants_poll.load(base::relaxed)) static_cast<void>(one->wants_poll.exchange(false, base::acquire));
   const bool has_found = !one->is_removed.load(base::relaxed) && one->calls.poll(one->state) != 0;
   // There may be more, in a poll that takes some at a time. A read-modify-write: what a notifier
-  // published meanwhile stays published.
-  if (has_found) static_cast<void>(one->wants_poll.exchange(true, base::relaxed));
+  // published meanwhile stays published. Under a schedule no other worker came in vain meanwhile.
+  if (has_found && w->rt->turns == nullptr) static_cast<void>(one->wants_poll.exchange(true, base::relaxed));
   one->poller.store(nullptr, base::relaxed);
   leave(one);
 }
