@@ -1,6 +1,6 @@
 // Protocol I, a worker that sleeps in a source instead of on its futex: its news, wake-ups of every
 // kind and deadlines reach it, it is alone in the source, another worker takes its place, and no
-// call of a source comes after its removal.
+// call of a source comes after its removal. A source without a wait is polled until it has nothing.
 // Built with src/place/source.cpp src/place/kept_source.cpp src/run/idle.cpp src/run/wake.cpp
 // Built with src/run/ready.cpp src/unit/timer.cpp
 #include "arch/cpu.hpp"
@@ -273,6 +273,36 @@ void keeper_is_woken_last() {
   check(the.workers[1]->is_asleep.load(base::relaxed) == 0, "the other one was woken");
 }
 
+// ---- a poll that takes one unit at a time ----
+
+struct stock {
+  unit first{}, second{};
+  int taken = 0;  // written by poll, one worker at a time
+};
+
+std::size_t poll_stock(void* state) {
+  auto* here = static_cast<stock*>(state);
+  if (here->taken == 2) return 0;
+  ++here->taken;
+  // The first one runs, and its worker may sleep again, before the poller has left the source.
+  here->taken == 1 ? send_to(the.workers[1], &here->first)
+                   : make_ready(local::current_worker(), &here->second, push_reason::created);
+  return 1;
+}
+
+void taken_one_at_a_time() {
+  core_world::make(2);
+  stock here;
+  source* made = nullptr;
+  check(add_source(the.rt, {.poll = poll_stock}, &here, &made) == status::ok, "there is room");
+  const auto work = [&](unsigned index) {
+    while (unit* const one = find_one(index)) {
+      if (one == &here.second) stop();
+    }
+  };
+  threads(thread{"worker 0", [&] { work(0); }}, thread{"worker 1", [&] { work(1); }});
+}
+
 constexpr bounds quick{.preemptions = 3, .weak = 2, .executions = 50'000};
 constexpr bounds quick_three{.preemptions = 2, .weak = 1, .executions = 50'000};
 constexpr bounds deep{.preemptions = 5, .weak = 3, .executions = 10'000'000};
@@ -299,6 +329,8 @@ const model m9{
 const model m10{"I a called keeper of a source goes to work",
                 {.at_least = 100, .quick = quick_three, .deep = deep_three},
                 called_keeper_goes_to_work};
+const model m13{
+    "I a source whose poll takes one at a time", {.at_least = 100, .quick = quick, .deep = deep}, taken_one_at_a_time};
 const model m12{"I a keeper of a source is woken last", {.at_least = 1, .quick = quick, .deep = deep}, keeper_is_woken_last};
 
 }  // namespace
