@@ -33,9 +33,9 @@ waiter* take_remover(worker* w) {
 bool publish_remover(void* argument) {
   auto* me = static_cast<waiter*>(argument);
   auto* w = static_cast<worker*>(me->payload);
-  waiter* nobody = nullptr;
+  waiter* none_yet = nullptr;
   // [A35] release: publishes the record; pairs with [A34]
-  const bool waits = w->remover.compare_exchange_strong(nobody, me, base::release, base::relaxed);
+  const bool waits = w->remover.compare_exchange_strong(none_yet, me, base::release, base::relaxed);
   slots::tell_to_end(w);
   return waits;
 }
@@ -121,7 +121,7 @@ void give_up_removal(worker* w) {
 
 // The worker has ended, and its remover is a thread that was made ready.
 bool awaits_remover(const worker* w) {
-  const queue::guard hold(w->rt->workers_lock);  // after the caller that has started it wrote down its OS thread
+  const queue::guard hold(w->rt->workers_lock);  // inside it the starter wrote down w's OS thread
   const bool is_over = w->remover.load(base::relaxed) == already_over() && w->has_ended.load(base::relaxed) != 0;
   return is_over && w->rt->turns == nullptr && w->is_removed_by_unit.load(base::relaxed) &&
          !w->is_removal_settled.load(base::relaxed);

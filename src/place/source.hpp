@@ -30,7 +30,7 @@ struct source {
   int only;                                     // the worker that polls it; any_worker: each
   base::atomic<bool> is_polled{false};          // some worker is inside poll, or keeps it
   base::atomic<const worker*> poller{nullptr};  // that worker
-  base::atomic<bool> wants_poll{false};         // notified since the last poll, or that found something
+  base::atomic<bool> wants_poll{false};         // notified since, or the last poll found something
   base::atomic<bool> is_removed{false};
   base::atomic<worker*> keeper{nullptr};    // protocol I; null: no worker sleeps in it
   base::atomic<std::uint32_t> wakers{0};    // inside `wake`

@@ -34,6 +34,8 @@
 
 #include <weft/weft.hpp>
 
+#include "coroutines.hpp"
+
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using weft::asio::use_thread;
@@ -57,20 +59,6 @@ struct running {
     runner.join();
   }
 };
-
-// By main, a ULT and an OS thread.
-template <class Body>
-void by_waiting_callers(Body body) {
-  body();
-  weft::thread(body).join();
-  weft::latch has_ended(1);
-  std::thread outside([&] {
-    body();
-    has_ended.count_down();
-  });
-  has_ended.wait();
-  outside.join();
-}
 
 // Completes with what a program gives.
 template <class Signature, class Token, class... Values>

@@ -39,7 +39,7 @@ static void free_lock(void *mutex, unsigned kind) {
   free(mutex);
 }
 
-/* A child of fork(2), where Weft's runtime is gone and libevent is begun anew by event_reinit: its one OS
+/* A child of fork(2), where Weft's runtime is gone and event_reinit begins libevent anew: its one OS
  * thread needs no lock. */
 static bool needs_no_lock(weft_status status) { return status == WEFT_UNSUPPORTED; }
 
@@ -86,7 +86,7 @@ static int wait_condition(void *condition, void *mutex, const struct timeval *ti
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* A loop is run by a ULT, or by an OS thread outside: numbers of ULTs are small, and addresses are not. */
+/* A ULT runs a loop, or an OS thread outside: numbers of ULTs are small, and addresses are not. */
 static unsigned long caller(void) {
   weft_thread *const self = weft_self();
   return self != NULL ? (unsigned long)weft_thread_id(self) : (unsigned long)pthread_self();

@@ -360,24 +360,29 @@ static void the_program_pins_to_it(void) {
   CHECK(weft_finalize() == WEFT_OK);
 }
 
-static void *start_and_end(void *unused) {
-  for (int i = 0; i < 300; ++i) {
-    OK(ABT_init(0, NULL));
-    OK(ABT_finalize());
-  }
+static void *refuse_outside(void *unused) {
+  refuse(unused);
   return unused;
 }
 
-/* ABT_init adopts or starts, whatever the program's runtime does meanwhile. */
-static void beside_starts_and_ends(void) {
-  pthread_t library;
-  CHECK(pthread_create(&library, NULL, start_and_end, NULL) == 0);
-  for (int i = 0; i < 100; ++i) {
-    start_weft(1, 0);
-    CHECK(weft_finalize() == WEFT_OK);
-  }
-  CHECK(pthread_join(library, NULL) == 0);
-  CHECK(!weft_is_initialized());
+static void *refuse_on_a_worker(void *unused) {
+  CHECK(weft_worker_adopt(NULL) == WEFT_OK);
+  refuse(unused);
+  CHECK(weft_worker_leave() == WEFT_OK);
+  return unused;
+}
+
+/* On a worker that the program has adopted, and where all workers share one OS thread. */
+static void refused_beside_the_caller(void) {
+  pthread_t other;
+  start_weft(1, 0);
+  CHECK(pthread_create(&other, NULL, refuse_on_a_worker, NULL) == 0 && pthread_join(other, NULL) == 0);
+  CHECK(weft_finalize() == WEFT_OK);
+  CHECK(setenv("WEFT_SCHEDULE", "seed:1", 1) == 0);
+  start_weft(1, 0);
+  CHECK(pthread_create(&other, NULL, refuse_outside, NULL) == 0 && pthread_join(other, NULL) == 0);
+  CHECK(weft_finalize() == WEFT_OK);
+  CHECK(unsetenv("WEFT_SCHEDULE") == 0);
 }
 
 /* ABT_init has started the runtime on an OS thread of the library's; the program's weft_init adds
@@ -464,7 +469,7 @@ void check_life(void) {
   RUN(the_library_has_its_own_thread);
   RUN(the_program_ends_first);
   RUN(the_program_pins_to_it);
-  RUN(beside_starts_and_ends);
+  RUN(refused_beside_the_caller);
   RUN(the_program_comes_later_elsewhere);
   RUN(the_caller_stayed_outside);
   RUN(stacks_of_the_program);
