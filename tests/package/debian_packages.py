@@ -7,6 +7,7 @@ usage: debian_packages.py"""
 
 import filecmp
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,13 @@ LEFT_BY_OTHERS = ("/var/", "/etc/ld.so.cache", "/tmp/", "/root/", "/proc/", "/sy
 
 def packages_in(folder):
     return sorted(name for name in os.listdir(folder) if name.endswith(".deb"))
+
+
+def what_the_tests_need():
+    """The packages that debian/tests/control names, those that are built here left out."""
+    with open(os.path.join(TOP, "debian", "tests", "control"), encoding="utf-8") as file:
+        line = re.search(r"(?m)^Depends: @, ((?:.|\n )*)$", file.read()).group(1)
+    return re.split(r",\s*", line)
 
 
 def files_in(root):
@@ -52,11 +60,11 @@ class DebianPackages(unittest.TestCase):
     def test_installed_in_a_bare_root(self):
         run("debootstrap", "--variant=minbase", "bookworm", self.root)
         self.inside("apt-get update")
-        self.inside("apt-get install -y --no-install-recommends cmake diffutils g++ gcc libc6-dev ninja-build pkg-config python3")
+        self.inside("apt-get install -y --no-install-recommends " + " ".join(what_the_tests_need()))
         before = files_in(self.root)
         shutil.copytree(self.first, os.path.join(self.root, "tmp", "packages"))
         self.inside("apt-get install -y --no-install-recommends $(ls /tmp/packages/*.deb | grep -v -- -dbgsym_)")
-        for name in ("examples", "tests", "debian"):
+        for name in ("examples", "tests", "debian", "docs"):
             shutil.copytree(os.path.join(TOP, name), os.path.join(self.root, "tmp", "sources", name), symlinks=True)
         self.inside("cd /tmp/sources && debian/tests/programs")
         self.inside("apt-get remove -y libweft-dev")
