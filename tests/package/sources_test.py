@@ -100,6 +100,28 @@ class SourcesTest(unittest.TestCase):
         self.assertRegex(" ".join(said.split()), ONLY_CPUS)
         self.assertEqual(said.count("CMake Error"), 1)
 
+    def platform_refuses(self, *options):
+        """What a build on this platform with other compilers is told, on one line."""
+        said = refused("cmake", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", "-DCMAKE_SIZEOF_VOID_P=8", *options, "-P", PLATFORM)
+        self.assertEqual(said.count("CMake Error"), 1)
+        return " ".join(said.split())
+
+    def test_compilers_that_are_too_old_are_refused(self):
+        for kind, version, words in (("GNU", "11.4.0", "compiled by g++ 12 or later, and old-compiler is version 11.4.0: name a newer one by"),
+                                     ("Clang", "15.0.7", "compiled by clang++ 16 or later, and old-compiler is version 15.0.7")):
+            with self.subTest(kind):
+                compiler = (f"-DCMAKE_CXX_COMPILER_ID={kind}", f"-DCMAKE_CXX_COMPILER_VERSION={version}", "-DCMAKE_CXX_COMPILER=old-compiler")
+                self.assertIn(words, self.platform_refuses(*compiler))
+
+    def test_another_c_library_is_refused(self):
+        """A compiler whose features.h says nothing of glibc."""
+        compiler = os.path.join(self.work, "cc")
+        with open(compiler, "w", encoding="utf-8") as script:
+            script.write("#!/bin/sh\necho '#define __linux__ 1'\n")
+        os.chmod(compiler, 0o755)
+        self.assertIn("needs the C library of GNU (glibc)", self.platform_refuses(f"-DCMAKE_C_COMPILER={compiler}"))
+        run("cmake", "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=x86_64", "-DCMAKE_SIZEOF_VOID_P=8", f"-DCMAKE_C_COMPILER={CC}", "-P", PLATFORM)
+
     def test_headers_refuse_a_compiler_for_another_system_or_cpu(self):
         languages = ((CC, "c", ("weft.h", "hot.h", "loops.h", "ext.h", "debug.h")), (CXX, "c++", ("weft.hpp",)))
         for compiler, language, headers in languages:
