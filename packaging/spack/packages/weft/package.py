@@ -19,6 +19,8 @@ class Weft(CMakePackage):
     license("BSD-3-Clause", checked_by="The Weft authors")
     test_requires_compiler = True
 
+    generator("ninja")  # targets of folders are not known to make
+
     version("main", branch="main")
     version("0.1.0", tag="v0.1.0")
 
