@@ -218,6 +218,7 @@ def everything(scale, jobs):
         steps.Commands("debian packages", 900, commands={"debian_packages.py": python("tests/package/debian_packages.py")}),
         steps.Commands("site", 600, commands={"site_test.py": python("tests/docs/site_test.py", "build/site")}),
         steps.Commands("sources of a release", 900, commands={"release_build.py": python("tests/package/release_build.py")}),
+        steps.Commands("spack", 1800, commands={"spack_packages.py": python("tests/package/spack_packages.py")}),
         steps.Commands("wheel", 400, commands={"wheel_test.py": python("tests/package/wheel_test.py", "whole")}),
         steps.Commands("tarballs and wheels for glibc 2.28", 2400, commands={"tarball_packages.py": python("tests/package/tarball_packages.py")}),
         steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
