@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/assert.hpp"
-#include "net/mpi/start.hpp"
 #include "net/network.hpp"
 #include "os/clock.hpp"
 

@@ -7,7 +7,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "net/mpi/start.hpp"
+#include "net/mpi/ranks.hpp"
 
 namespace weft::net {
 namespace {

@@ -1,4 +1,4 @@
-// See start.hpp: how ranks meet, and how they leave.
+// See ranks.hpp: how ranks meet, and how they leave.
 //
 // A rank leaves at its exit, after the program's exit handlers and static destructors, and before
 // the destructors of the MPI's libraries, which it calls. A handler that is registered before main
@@ -23,7 +23,7 @@
 #include "base/assert.hpp"
 #include "net/control.hpp"
 #include "net/mpi/keeper.hpp"
-#include "net/mpi/start.hpp"
+#include "net/mpi/ranks.hpp"
 #include "net/mpi/turn.hpp"
 
 extern "C" {

@@ -18,7 +18,7 @@
 #include "net/mpi/descriptors.hpp"
 #include "net/mpi/load.hpp"
 #include "net/mpi/node_memory.hpp"
-#include "net/mpi/start.hpp"
+#include "net/mpi/ranks.hpp"
 #include "os/child.hpp"
 #include "os/clock.hpp"
 

@@ -11,7 +11,7 @@
 #include "base/assert.hpp"
 #include "net/control.hpp"
 #include "net/mpi/keeper.hpp"
-#include "net/mpi/start.hpp"
+#include "net/mpi/ranks.hpp"
 #include "os/shared_memory.hpp"
 #include "os/vm.hpp"
 

@@ -1,5 +1,5 @@
-// See start.hpp.
-#include "net/mpi/start.hpp"
+// See ranks.hpp.
+#include "net/mpi/ranks.hpp"
 
 #include <errno.h>
 #include <stdio.h>

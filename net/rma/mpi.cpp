@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/assert.hpp"
-#include "net/mpi/start.hpp"
+#include "net/mpi/ranks.hpp"
 #include "net/mpi/turn.hpp"
 #include "net/network.hpp"
 

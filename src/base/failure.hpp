@@ -2,7 +2,7 @@
 // number. The text is made of them only when a program asks for it.
 //
 // weft_last_error() (include/weft/base.h) says what programs see. libweft keeps the records as
-// worker/failure.hpp says; libweft-dist keeps its own (dist/core.cpp).
+// worker/failure.hpp says; libweft-dist keeps its own (dist/life/core.cpp).
 #pragma once
 
 #include <cstddef>

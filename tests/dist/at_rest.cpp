@@ -6,9 +6,9 @@
 
 #include <weft/dist.hpp>
 
-#include "dist/engine.hpp"
-#include "dist/far_words.hpp"
-#include "dist/standstill.hpp"
+#include "dist/rank/engine.hpp"
+#include "dist/words/far_words.hpp"
+#include "dist/words/standstill.hpp"
 #include "net/network.hpp"
 #include "shared_words.hpp"
 

@@ -16,7 +16,7 @@
 #include <weft/dist.h>
 #include <weft/hot.h>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "policy.hpp"
 #include "shared_words.hpp"
 

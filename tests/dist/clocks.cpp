@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/rng.hpp"
-#include "dist/clocks.hpp"
+#include "dist/far/clocks.hpp"
 
 using namespace weft;
 

@@ -17,8 +17,8 @@
 #pragma GCC diagnostic pop
 #include <weft/dist.hpp>
 
-#include "dist/engine.hpp"
-#include "dist/global.hpp"
+#include "dist/rank/engine.hpp"
+#include "dist/values/global.hpp"
 #include "policy.hpp"
 #include "shared_words.hpp"
 

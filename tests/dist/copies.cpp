@@ -21,7 +21,7 @@
 #include <weft/global.h>
 #include <weft/hot.h>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "shared_words.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 
 #include <weft/dist.hpp>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "shared_words.hpp"
 
 namespace {

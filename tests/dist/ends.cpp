@@ -13,7 +13,7 @@
 #include <weft/hot.h>
 
 #include "arch/cpu.hpp"
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "shared_words.hpp"
 
 namespace {

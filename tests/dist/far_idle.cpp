@@ -6,8 +6,8 @@
 
 #include <cstdio>
 
-#include "dist/far_words.hpp"
-#include "dist/probe_pace.hpp"
+#include "dist/words/far_words.hpp"
+#include "dist/words/probe_pace.hpp"
 #include "net/network.hpp"
 #include "os/clock.hpp"
 

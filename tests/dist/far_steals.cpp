@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "dist/far_words.hpp"
+#include "dist/words/far_words.hpp"
 #include "net/network.hpp"
 #include "shared_words.hpp"
 

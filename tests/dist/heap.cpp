@@ -21,7 +21,7 @@
 #include <weft/hot.h>
 #include <weft/dist.hpp>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "policy.hpp"
 #include "shared_words.hpp"
 

@@ -11,7 +11,7 @@
 #include <weft/hot.h>
 #include <weft/remote_error.hpp>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "policy.hpp"
 #include "shared_words.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <weft/dist.h>
 #include <weft/hot.h>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "os/fault.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include <weft/dist.h>
 #include <weft/hot.h>
 
-#include "dist/engine.hpp"
+#include "dist/rank/engine.hpp"
 #include "os/clock.hpp"
 #include "shared_words.hpp"
 

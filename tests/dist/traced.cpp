@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "dist/tracing.hpp"
+#include "dist/see/tracing.hpp"
 
 using namespace weft::dist;
 

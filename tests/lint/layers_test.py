@@ -104,7 +104,7 @@ class LayersTest(planted.PlantedTest):
         self.plant("net/rma/mpi.cpp", "int MPI_Put;\n")
         self.assertEqual(layers.check(self.top), [])
         self.plant_beside("dist", "`net`")
-        self.plant("dist/steal.cpp", '// an MPI\n#include "net/mpi/start.hpp"\n')
+        self.plant("dist/steal.cpp", '// an MPI\n#include "net/mpi/ranks.hpp"\n')
         self.assert_found(layers.check(self.top), "dist/steal.cpp:2: only net/ and faces/mpi know 'mpi'")
         self.plant("dist/steal.cpp", "// an MPI\n")
         self.plant_rows("lang", **{"lang/runtime": "–"})
@@ -177,9 +177,6 @@ class WingsTest(planted.PlantedTest):
         for name, other in zip(names, names[1:] + names[:1]):
             self.plant(f"{folder}/{name}.hpp", "\n")
             self.plant(f"{folder}/{name}.cpp", f'#include "{name}.hpp"\n#include {quoted.format(other + ".hpp")}\n')
-
-    def plant_exceptions(self, text):
-        self.plant("tools/lint/layers.toml", text)
 
     def check(self):
         return layers.check(self.top)
@@ -255,45 +252,6 @@ class WingsTest(planted.PlantedTest):
     def test_a_knot_through_a_search_path_is_found(self):
         self.plant_circle("faces/lower/include/own", ["c", "d", "e", "f", "g"], "<own/{}>")
         self.assert_found(self.check(), "faces/lower/include/own/c: a knot of 5 rooms")
-
-    KNOT = '[[knot]]\nrooms = [{}]\nreason = "why"\n'
-
-    def plant_knot_and_exception(self, knot, excepted):
-        self.plant_circle("net/lower", list(knot))
-        self.plant_exceptions(self.KNOT.format(", ".join(f'"net/lower/{name}"' for name in excepted)))
-
-    def test_a_named_knot_passes_until_it_grows(self):
-        self.plant_knot_and_exception("cdefg", "cdefg")
-        self.assertEqual(self.check(), [])
-        self.plant_circle("net/lower", list("cdefgh"))
-        self.assert_found(self.check(), "layers.toml: net/lower/h has joined the knot of net/lower/c")
-
-    def test_a_named_knot_that_has_shrunk_is_found(self):
-        self.plant_knot_and_exception("cdefg", "cdefgh")
-        self.assert_found(self.check(), "layers.toml: net/lower/h has left the knot of net/lower/c")
-
-    def test_a_named_knot_that_is_small_enough_is_found(self):
-        self.plant_knot_and_exception("cdef", "cdef")
-        self.assert_found(self.check(), "layers.toml: the knot of net/lower/c needs no exception")
-
-    UPWARD = '[[upward]]\nfiles = ["net/lower/up.cpp"]\nincludes = "net/upper/b.hpp"\n'
-
-    def test_a_named_upward_include_passes_until_it_is_gone(self):
-        self.plant("net/lower/up.cpp", '#include "net/upper/b.hpp"\n')
-        self.plant_exceptions(self.UPWARD + 'reason = "why"\n')
-        self.assertEqual(self.check(), [])
-        self.plant("net/lower/up.cpp", "\n")
-        self.assert_found(self.check(), "layers.toml: net/lower/up.cpp needs no exception for net/upper/b.hpp")
-
-    def test_a_named_upward_include_is_that_of_the_named_file_alone(self):
-        self.plant_exceptions(self.UPWARD + 'reason = "why"\n')
-        for name in ("up", "other"):
-            self.plant(f"net/lower/{name}.cpp", '#include "net/upper/b.hpp"\n')
-        self.assert_found(self.check(), "net/lower/other.cpp:1: net/lower may not include net/upper/b.hpp")
-
-    def test_an_exception_without_a_reason_is_found(self):
-        self.plant_exceptions(self.UPWARD)
-        self.assert_found(self.check(), "needs files and includes and reason")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-// Protocol G, over dist/global_words.hpp and a transport: a block of a rank's heap has one owner at
+// Protocol G, over dist/words/global_words.hpp and a transport: a block of a rank's heap has one owner at
 // a time, whichever ranks take and give it; what was put into it is what the next owner's thread
 // finds; and a reader of a cell that is set finds the whole value.
 #include "arch/cpu.hpp"
-#include "dist/global_words.hpp"
+#include "dist/words/global_words.hpp"
 #include "explorer/explorer.hpp"
 #include "net/rma/shm.cpp"  // NOLINT(bugprone-suspicious-include): the operations that nothing delays
 

@@ -1,8 +1,8 @@
-// Protocol K between ranks, over include/weft/hot.h and dist/fork_line.hpp: each fork is run once,
+// Protocol K between ranks, over include/weft/hot.h and dist/words/fork_line.hpp: each fork is run once,
 // by its forker or by a thief; a thief sees what the forker wrote, and the forker what the thief
 // did; a fork that stays is its forker's; one that leaves is no thief's.
 #include "arch/cpu.hpp"
-#include "dist/fork_line.hpp"
+#include "dist/words/fork_line.hpp"
 #include "explorer/explorer.hpp"
 
 namespace base = weft::base;

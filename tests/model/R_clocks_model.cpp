@@ -1,9 +1,9 @@
-// Protocol R, over dist/clock_questions.hpp: each time that a rank is told lies between its
+// Protocol R, over dist/words/clock_questions.hpp: each time that a rank is told lies between its
 // question and the arrival of the answer, rank 0 serves one rank after the other, and readings come
 // to their end although a transport stores each word twice.
 #include "arch/cpu.hpp"
-#include "dist/clock_questions.hpp"
-#include "dist/far_words.hpp"
+#include "dist/words/clock_questions.hpp"
+#include "dist/words/far_words.hpp"
 #include "explorer/explorer.hpp"
 #include "net/rma/shm.cpp"  // NOLINT(bugprone-suspicious-include): how operations find their bytes
 

@@ -1,10 +1,10 @@
-// Protocol R between nodes, over dist/far_words.hpp and join_record.hpp, and a transport as bad as
+// Protocol R between nodes, over dist/words/far_words.hpp and join_record.hpp, and a transport as bad as
 // a network may be: the words of a get arrive in either order, a put arrives at any time until the
 // flush. Each continuation goes on once, with the frames that its owner wrote; the owner writes
 // over frames only once their copy has ended; each joined forker goes on once, with what the child
 // left, whichever side went to another node before.
 #include "arch/cpu.hpp"
-#include "dist/far_words.hpp"
+#include "dist/words/far_words.hpp"
 #include "explorer/explorer.hpp"
 #include "net/rma/shm.cpp"  // NOLINT(bugprone-suspicious-include): the operations that nothing delays
 

@@ -1,12 +1,12 @@
-// Protocol R over dist/steal_queue.hpp and join_record.hpp: each continuation goes on once, on its
+// Protocol R over dist/words/steal_queue.hpp and join_record.hpp: each continuation goes on once, on its
 // own rank or a thief's, with the frames that its owner wrote; the owner writes over frames only
 // once their copies have ended; each joined forker goes on once, with what the child left, wherever
 // its own frames lie; blocks come back to their owner once.
 #include "arch/cpu.hpp"
-#include "dist/exception.hpp"
-#include "dist/in_place.hpp"
-#include "dist/join_record.hpp"
-#include "dist/steal_queue.hpp"
+#include "dist/words/in_place.hpp"
+#include "dist/words/join_record.hpp"
+#include "dist/words/kept_exception.hpp"
+#include "dist/words/steal_queue.hpp"
 #include "explorer/explorer.hpp"
 
 namespace base = weft::base;

@@ -1,7 +1,7 @@
-// Protocol R, over dist/standstill.hpp: rank 0 takes nothing for a standstill while a rank has a
+// Protocol R, over dist/words/standstill.hpp: rank 0 takes nothing for a standstill while a rank has a
 // thread, or while a value that a thread waits for is set and its rank has not looked; and finds a
 // standstill in which all ranks look in vain.
-#include "dist/standstill.hpp"
+#include "dist/words/standstill.hpp"
 #include "explorer/explorer.hpp"
 
 namespace base = weft::base;

@@ -1,7 +1,7 @@
-// Execution streams of the Argobots face that end, over stream.cpp, switch.cpp and the schedulers
+// Execution streams of the Argobots face that end, over stream_life.cpp, switch.cpp and the schedulers
 // as they are: a caller that joins or cancels one is heard, also by a main scheduler that takes the
 // stream over meanwhile, and no thread touches the one that goes.
-// Built with faces/argobots/src/stream.cpp faces/argobots/src/switch.cpp
+// Built with faces/argobots/src/stream_life.cpp faces/argobots/src/switch.cpp
 // Built with faces/argobots/src/xstream.cpp faces/argobots/src/sched.cpp
 // Built with faces/argobots/src/sched_predefined.cpp faces/argobots/src/sched_config.cpp
 // Built with faces/argobots/src/pool_ops.cpp

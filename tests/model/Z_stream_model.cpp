@@ -1,6 +1,6 @@
-// Protocol Z over faces/argobots/src/stream.cpp: a caller that finds a stream in the list and sees
+// Protocol Z over faces/argobots/src/stream_life.cpp: a caller that finds a stream in the list and sees
 // that its main scheduler is over finds it laid out.
-// Built with faces/argobots/src/stream.cpp
+// Built with faces/argobots/src/stream_life.cpp
 #include "abt_world.hpp"
 #include "environment.hpp"
 #include "pool.hpp"

@@ -4,14 +4,10 @@ its files, which is nothing for most. The folders of the wings,
 net/, dist/, lang/ and faces/, include what the tables in the README.md of the wing allow. In the core and in each wing no more than 4 rooms
 (a header with its source) include each other in a circle. In the core, a source of more than 60 lines begins with a comment.
 
-tools/lint/layers.toml has today's exceptions in the wings, each with its reason. One that is no longer needed, or has grown, is a problem.
-
 usage: layers.py [folder]"""
 
-import os
 import re
 import sys
-import tomllib
 
 import include_graph
 import sources
@@ -24,7 +20,6 @@ MPI = re.compile(r"(?<![a-z])(?<!WEFT_)mpi(?![a-z])", re.IGNORECASE)  # also in 
 WITHOUT_MPI = ("src", "dist", "lang", "include")
 LARGEST_KNOT = 4
 LONGEST_WITHOUT_HEAD = 60
-EXCEPTIONS = "tools/lint/layers.toml"
 TABLE = re.compile(r"^\|\s*(?:layer|folder|file)\s*\|\s*may include\s*\|.*\n\|[-| ]+\n((?:\|.*(?:\n|\Z))*)", re.MULTILINE)
 ROW = re.compile(r"^\|\s*`([\w./*-]+)`\s*\|([^|]*)\|", re.MULTILINE)
 
@@ -106,36 +101,6 @@ def check_above(top, table):
     return problems
 
 
-class Exceptions:
-    """What layers.toml allows; `used` collects what was needed of it."""
-
-    def __init__(self, top):
-        self.upward, self.knots, self.problems, self.used = {}, [], [], set()
-        if not os.path.exists(os.path.join(top, EXCEPTIONS)):
-            return
-        entries = tomllib.loads(sources.read(top, EXCEPTIONS))
-        for entry in entries.get("upward", []):
-            if not self.is_whole(entry, "files", "includes", "reason"):
-                continue
-            self.upward.update({(path, entry["includes"]): entry["reason"] for path in entry["files"]})
-        self.knots = [tuple(sorted(entry["rooms"])) for entry in entries.get("knot", []) if self.is_whole(entry, "rooms", "reason")]
-
-    def is_whole(self, entry, *names):
-        if all(entry.get(name) for name in names):
-            return True
-        self.problems.append(f"{EXCEPTIONS}: {entry} needs {' and '.join(names)}")
-        return False
-
-    def allows(self, path, included):
-        is_named = (path, included) in self.upward
-        if is_named:
-            self.used.add((path, included))
-        return is_named
-
-    def no_longer_needed(self):
-        return [f"{EXCEPTIONS}: {path} needs no exception for {included}: remove it" for path, included in sorted(self.upward.keys() - self.used)]
-
-
 def is_row_of(row, path):
     return path.startswith(row[:-1]) if row.endswith(".*") else path == row or path.startswith(f"{row}/")
 
@@ -162,17 +127,17 @@ class Rows:
         return other is not None and (other == row or other in self.allowed[row])
 
 
-def check_wing_file(tree, rows, exceptions, path):
+def check_wing_file(tree, rows, path):
     problems = []
     row = rows.row_of(path)
     for line, name, targets in tree.includes(path):
         has_dots = ".." in name.split("/") and path.startswith(tuple(f"{wing}/" for wing in WITHOUT_DOTS))
-        if (has_dots or not any(rows.permits(row, target) for target in targets)) and not exceptions.allows(path, name):
+        if has_dots or not any(rows.permits(row, target) for target in targets):
             problems.append(f"{path}:{line}: {row} may not include {name}")
     return problems
 
 
-def check_wings(top, tree, table, exceptions):
+def check_wings(top, tree, table):
     problems, of_wings = [], {}
     for wing in WINGS:
         rows_of_wing = read_table_of(top, wing)
@@ -184,7 +149,7 @@ def check_wings(top, tree, table, exceptions):
         problems += [f"{wing}/README.md: no row for {folder} in a table of what its folders may include" for folder in missing]
         for path in tree.paths[wing]:
             if not rows.missing_for(path):
-                problems += check_wing_file(tree, rows, exceptions, path)
+                problems += check_wing_file(tree, rows, path)
     return problems
 
 
@@ -197,36 +162,18 @@ def describe_knot(graph, knot):
     return f"{knot[0]}: a knot of {len(knot)} rooms, of which at most {LARGEST_KNOT} may include each other: {strings}"
 
 
-def check_knot(graph, knot, exceptions):
-    named = [exception for exception in exceptions.knots if set(exception) & set(knot)]
-    exceptions.used.update(named)
-    if not named:
-        return [describe_knot(graph, knot)]
-    allowed = {room for exception in named for room in exception}
-    grown = [f"{EXCEPTIONS}: {room} has joined the knot of {knot[0]}: {describe_knot(graph, knot)}" for room in sorted(set(knot) - allowed)]
-    shrunk = [f"{EXCEPTIONS}: {room} has left the knot of {knot[0]}: remove it from the exception" for room in sorted(allowed - set(knot))]
-    return grown + shrunk
-
-
-def check_knots(tree, exceptions):
-    problems = []
-    for root in tree.paths:
-        graph = tree.rooms(root)
-        for knot in include_graph.knots(graph):
-            if len(knot) > LARGEST_KNOT:
-                problems += check_knot(graph, knot, exceptions)
-    problems += [f"{EXCEPTIONS}: the knot of {knot[0]} needs no exception: remove it" for knot in exceptions.knots if knot not in exceptions.used]
-    return problems
+def check_knots(tree):
+    graphs = [tree.rooms(root) for root in tree.paths]
+    return [describe_knot(graph, knot) for graph in graphs for knot in include_graph.knots(graph) if len(knot) > LARGEST_KNOT]
 
 
 def check(top):
     table = read_table_of(top, "src")
     if not table:
         return ["src/README.md: no table of layers"]
-    tree, exceptions = include_graph.Tree(top, table), Exceptions(top)
+    tree = include_graph.Tree(top, table)
     problems = check_order("src/README.md", table) + check_core(top, table) + check_heads(top) + check_words(top) + check_network(top) + check_above(top, table)
-    problems += check_wings(top, tree, table, exceptions) + check_knots(tree, exceptions)
-    return problems + exceptions.no_longer_needed() + exceptions.problems
+    return problems + check_wings(top, tree, table) + check_knots(tree)
 
 
 if __name__ == "__main__":

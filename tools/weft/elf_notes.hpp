@@ -7,7 +7,7 @@ namespace cli {
 
 struct elf_facts {
   bool is_elf = false;
-  bool starts_ranks = false;  // "Weft", 1: net/job.cpp
+  bool starts_ranks = false;  // "Weft", 1: net/start/start.cpp
   bool is_a_node = false;     // "Weft", 2: net/frames/note.hpp
   unsigned machine = 0;       // EM_*
   std::string loader;         // the program interpreter; empty: linked statically, or a library

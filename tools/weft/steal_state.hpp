@@ -15,10 +15,10 @@
 namespace cli::stealing {
 
 inline constexpr int none = -1;
-// As dist/probe_pace.hpp has them.
+// As dist/words/probe_pace.hpp has them.
 inline constexpr unsigned probes_at_once = 16;
 inline constexpr double first_pause_ns = 20'000, longest_pause_ns = 10'000'000;
-// As dist/patience.hpp has them, with what a pause and a sched_yield take.
+// As dist/words/patience.hpp has them, with what a pause and a sched_yield take.
 inline constexpr unsigned rounds_of_pauses = 2048, rounds_of_yields = 4096;
 inline constexpr double pause_takes_ns = 40, yield_takes_ns = 500, sleep_takes_ns = 50'000;
 
