@@ -55,7 +55,7 @@ class context : public boost::asio::execution_context {
   // it. A function of the context that joins it waits for itself, for ever. May switch. From a ULT
   // or outside.
   void join() noexcept { in_flight_->wait(); }
-  // Returns the executor. Callable from any. Never switches.
+  // Returns the executor. Never switches. Callable from any.
   executor_type get_executor() noexcept;
 
  private:

@@ -91,17 +91,18 @@ template <class F, class... As>
 
 }  // namespace detail
 
-// Calls function(arguments...) in a thread of its own, and returns a future of its result or
-// exception. function and arguments are copied or moved as by std::thread. Callable from any. Never
-// switches. Throws weft::error, and what copying throws.
+// Calls function(arguments...) in a thread of its own. function and arguments are copied or moved
+// as by std::thread. Returns a future of its result or exception. Throws weft::error and what
+// copying throws. Never switches. Callable from any.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && detail::not_attributes<F> && thread_function<F, As...>)
 [[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(F&& function, As&&... arguments) {
   return detail::start_async(detail::caller::unknown(), nullptr, std::forward<F>(function), std::forward<As>(arguments)...);
 }
 
-// Calls function(arguments...) in a thread that has the given attributes. Everything else is as for
-// the call without attributes.
+// Calls function(arguments...) in a thread that has the given attributes. function and arguments
+// are copied or moved as by std::thread. Returns a future of its result or exception. Throws
+// weft::error and what copying throws. Never switches. Callable from any.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && thread_function<F, As...>)
 [[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(const thread_attributes& attributes,
@@ -110,17 +111,18 @@ template <class F, class... As>
   return detail::start_async(detail::caller::unknown(), &c, std::forward<F>(function), std::forward<As>(arguments)...);
 }
 
-// Calls a copy of function in a thread of its own, and returns a future of its result or exception.
-// Reports name the thread by the place of this call. Callable from any. Never switches. Throws
-// weft::error, and what copying function throws.
+// Calls a copy of function in a thread of its own. Reports name the thread by the place of this
+// call. Returns a future of its result or exception. Throws weft::error and what copying throws.
+// Never switches. Callable from any.
 template <class F>
   requires(detail::not_attributes<F> && thread_function<F>)
 [[nodiscard]] future<detail::async_result<F>> async(F&& function, detail::caller made_by = detail::caller()) {
   return detail::start_async(made_by, nullptr, std::forward<F>(function));
 }
 
-// Calls function() in a thread that has the given attributes. Everything else is as for the call
-// without attributes.
+// Calls a copy of function in a thread that has the given attributes. Reports name the thread by
+// the place of this call. Returns a future of its result or exception. Throws weft::error and what
+// copying throws. Never switches. Callable from any.
 template <class F>
   requires thread_function<F>
 [[nodiscard]] future<detail::async_result<F>> async(const thread_attributes& attributes, F&& function,
@@ -129,8 +131,9 @@ template <class F>
   return detail::start_async(made_by, &c, std::forward<F>(function));
 }
 
-// Calls function(arguments...) in a thread of its own. With launch::dispatch the thread runs at
-// once, and the call may switch. Callable from any. Throws weft::error, and what copying throws.
+// Calls function(arguments...) in a thread of its own: with launch::dispatch at once, with
+// launch::post when its turn comes. Returns a future of its result or exception. Throws weft::error
+// and what copying throws. May switch with launch::dispatch. Callable from any.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && thread_function<F, As...>)
 [[nodiscard, gnu::always_inline]] inline future<detail::async_result<F, As...>> async(launch policy, F&& function,
@@ -138,9 +141,10 @@ template <class F, class... As>
   return detail::start_async_by(policy, detail::caller::unknown(), nullptr, std::forward<F>(function),
                                 std::forward<As>(arguments)...);
 }
-// Calls function() in a thread of its own. With launch::dispatch the thread runs at once, and the
-// call may switch. Reports name the thread by the place of this call. Callable from any. Throws
-// weft::error, and what copying function throws.
+// Calls a copy of function in a thread of its own: with launch::dispatch at once, with launch::post
+// when its turn comes. Reports name the thread by the place of this call. Returns a future of its
+// result or exception. Throws weft::error and what copying throws. May switch with
+// launch::dispatch. Callable from any.
 template <class F>
   requires thread_function<F>
 [[nodiscard]] future<detail::async_result<F>> async(launch policy, F&& function, detail::caller made_by = detail::caller()) {

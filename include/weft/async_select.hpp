@@ -104,12 +104,12 @@ std::uint64_t steady_ns(const std::chrono::time_point<std::chrono::steady_clock,
 
 }  // namespace detail
 
-// Waits until a branch is ready, does what it says, and returns its number, from 0 in the order of
-// the arguments, as weft::select does. The branches, and what they refer to, must live until the
-// wait is over. co_await throws weft::error: ended (all channels are closed, and there is no other
-// branch; the runtime ended before a deadline, or while it polled), not_initialized (a branch has a
-// deadline, and no runtime runs); weft::stopped; what moving a value and the branch's function
-// throw. Never switches.
+// Returns an awaitable: co_await waits until a branch is ready, does what it says, and returns its
+// number, from 0 in the order of the arguments. The branches, and what they refer to, must live
+// until the wait is over. co_await throws weft::error: ended (all channels are closed, and there is
+// no other branch; the runtime ended before a deadline, or while it polled), not_initialized (a
+// branch has a deadline, and no runtime runs); weft::stopped (a stop of the task was requested);
+// what moving a value and the branch's function throw. Never switches. Callable from any.
 template <class... Branches>
   requires(sizeof...(Branches) != 0 && (std::derived_from<std::remove_cvref_t<Branches>, detail::branch> && ...))
 [[nodiscard]] auto async_select(Branches&&... branches) noexcept {
@@ -117,8 +117,11 @@ template <class... Branches>
   return detail::source_awaiter<source>(std::array<detail::branch*, sizeof...(Branches)>{&branches...});
 }
 
-// Pops a value into an object of the caller's, and waits for it until a deadline. co_await returns
-// success, closed or timeout; it throws what async_select throws.
+// Returns an awaitable: co_await pops a value into the caller's object `value`, and waits for it
+// until the deadline at most. It returns success, closed or timeout. co_await throws weft::error:
+// ended (the runtime ended before the deadline), not_initialized (no runtime runs); weft::stopped
+// (a stop of the task was requested); and what moving a value throws. Never switches. Callable from
+// any.
 template <class T, class Duration>
   requires std::is_move_assignable_v<T>
 [[nodiscard]] auto async_pop_until(detail::basic_channel<T>& channel, T& value,
@@ -126,8 +129,11 @@ template <class T, class Duration>
   using source = detail::timed_call_source<detail::timed_pop<T>>;
   return detail::source_awaiter<source>(channel, value, detail::steady_ns(deadline));
 }
-// Pops a value into an object of the caller's, and waits for it for an interval, which begins with
-// this call. co_await returns success, closed or timeout; it throws what async_select throws.
+// Returns an awaitable: co_await pops a value into the caller's object `value`, and waits for it
+// for an interval at most. The interval begins with this call. It returns success, closed or
+// timeout. co_await throws weft::error: ended (the runtime ended before the deadline),
+// not_initialized (no runtime runs); weft::stopped (a stop of the task was requested); and what
+// moving a value throws. Never switches. Callable from any.
 template <class T, class Rep, class Period>
   requires std::is_move_assignable_v<T>
 [[nodiscard]] auto async_pop_for(detail::basic_channel<T>& channel, T& value,
@@ -136,9 +142,11 @@ template <class T, class Rep, class Period>
   return detail::source_awaiter<source>(channel, value, detail::deadline_in(interval));
 }
 
-// Pushes a value, and waits for room until a deadline. co_await returns success, closed or timeout;
-// it throws what async_select throws. The value lies in the coroutine's frame meanwhile; one that
-// was not pushed is gone.
+// Returns an awaitable: co_await pushes a value, and waits for room until the deadline at most. The
+// value lies in the coroutine's frame meanwhile; a value that was not pushed is destroyed. It
+// returns success, closed or timeout. co_await throws weft::error: ended (the runtime ended before
+// the deadline), not_initialized (no runtime runs); weft::stopped (a stop of the task was
+// requested); and what moving a value throws. Never switches. Callable from any.
 template <class T, class U, class Duration>
   requires std::constructible_from<T, U>
 [[nodiscard]] auto async_push_until(detail::basic_channel<T>& channel, U&& value,
@@ -146,9 +154,12 @@ template <class T, class U, class Duration>
   using source = detail::timed_call_source<detail::timed_push<T>>;
   return detail::source_awaiter<source>(channel, std::forward<U>(value), detail::steady_ns(deadline));
 }
-// Pushes a value, and waits for room for an interval, which begins with this call. co_await returns
-// success, closed or timeout; it throws what async_select throws. The value lies in the coroutine's
-// frame meanwhile; one that was not pushed is gone.
+// Returns an awaitable: co_await pushes a value, and waits for room for an interval at most. The
+// interval begins with this call. The value lies in the coroutine's frame meanwhile; a value that
+// was not pushed is destroyed. It returns success, closed or timeout. co_await throws weft::error:
+// ended (the runtime ended before the deadline), not_initialized (no runtime runs); weft::stopped
+// (a stop of the task was requested); and what moving a value throws. Never switches. Callable from
+// any.
 template <class T, class U, class Rep, class Period>
   requires std::constructible_from<T, U>
 [[nodiscard]] auto async_push_for(detail::basic_channel<T>& channel, U&& value,

@@ -137,77 +137,112 @@ inline task<bool> wait_for_condition(condition_variable& at, std::unique_lock<mu
 
 // ---- locks, tokens and events, with a deadline --------------------------------------------------
 
-// Waits for the mutex, and locks it, for an interval at most. co_await returns a std::unique_lock,
-// which owns the mutex unless the time was over first. The lock belongs to no thread.
+// Returns an awaitable: co_await waits until the mutex is free, and locks it, for an interval at
+// most. The interval begins with this call. It returns a std::unique_lock, which owns the mutex
+// unless the time was over first. The lock belongs to no thread: it may be unlocked on any worker.
+// co_await throws weft::stopped (a stop of the task was requested); weft::error: not_initialized
+// (no runtime runs), ended (the runtime ended before the deadline); nothing was taken then. Never
+// switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] auto async_lock_for(mutex& one, const End& interval) {
   return detail::source_awaiter<detail::lock_source>(one, detail::end_ns(interval));
 }
-// Waits for the mutex, and locks it, until a deadline at most. co_await returns a
-// std::unique_lock, which owns the mutex unless the time was over first. The lock belongs to no
-// thread.
+// Returns an awaitable: co_await waits until the mutex is free, and locks it, until the deadline at
+// most. It returns a std::unique_lock, which owns the mutex unless the time was over first. The
+// lock belongs to no thread: it may be unlocked on any worker. co_await throws weft::stopped (a
+// stop of the task was requested); weft::error: not_initialized (no runtime runs), ended (the
+// runtime ended before the deadline); nothing was taken then. Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] auto async_lock_until(mutex& one, const End& deadline) {
   return detail::source_awaiter<detail::lock_source>(one, detail::end_ns(deadline));
 }
 
-// Waits for the mutex, and locks it to write, for an interval at most. co_await returns a
-// std::unique_lock, which owns the mutex unless the time was over first.
+// Returns an awaitable: co_await waits until the mutex is free, and locks it to write, for an
+// interval at most. The interval begins with this call. It returns a std::unique_lock, which owns
+// the mutex unless the time was over first. co_await throws weft::stopped (a stop of the task was
+// requested); weft::error: not_initialized (no runtime runs), ended (the runtime ended before the
+// deadline); nothing was taken then. Never switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] auto async_lock_for(shared_mutex& one, const End& interval) {
   return detail::source_awaiter<detail::write_lock_source>(one, detail::end_ns(interval));
 }
-// Waits for the mutex, and locks it to write, until a deadline at most. co_await returns a
-// std::unique_lock, which owns the mutex unless the time was over first.
+// Returns an awaitable: co_await waits until the mutex is free, and locks it to write, until the
+// deadline at most. It returns a std::unique_lock, which owns the mutex unless the time was over
+// first. co_await throws weft::stopped (a stop of the task was requested); weft::error:
+// not_initialized (no runtime runs), ended (the runtime ended before the deadline); nothing was
+// taken then. Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] auto async_lock_until(shared_mutex& one, const End& deadline) {
   return detail::source_awaiter<detail::write_lock_source>(one, detail::end_ns(deadline));
 }
 
-// Waits for the mutex, and locks it to read, for an interval at most. co_await returns a
-// std::shared_lock, which owns the mutex unless the time was over first.
+// Returns an awaitable: co_await waits until no writer holds or awaits the mutex, and locks it to
+// read, for an interval at most. The interval begins with this call. It returns a std::shared_lock,
+// which owns the mutex unless the time was over first. co_await throws weft::stopped (a stop of the
+// task was requested); weft::error: not_initialized (no runtime runs), ended (the runtime ended
+// before the deadline); nothing was taken then. Never switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] auto async_lock_shared_for(shared_mutex& one, const End& interval) {
   return detail::source_awaiter<detail::read_lock_source>(one, detail::end_ns(interval));
 }
-// Waits for the mutex, and locks it to read, until a deadline at most. co_await returns a
-// std::shared_lock, which owns the mutex unless the time was over first.
+// Returns an awaitable: co_await waits until no writer holds or awaits the mutex, and locks it to
+// read, until the deadline at most. It returns a std::shared_lock, which owns the mutex unless the
+// time was over first. co_await throws weft::stopped (a stop of the task was requested);
+// weft::error: not_initialized (no runtime runs), ended (the runtime ended before the deadline);
+// nothing was taken then. Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] auto async_lock_shared_until(shared_mutex& one, const End& deadline) {
   return detail::source_awaiter<detail::read_lock_source>(one, detail::end_ns(deadline));
 }
 
-// Waits for a token, and takes it, for an interval at most. co_await returns whether it was taken.
+// Returns an awaitable: co_await waits for a token, and takes it, for an interval at most. The
+// interval begins with this call. It returns true if it took one. co_await throws weft::stopped (a
+// stop of the task was requested); weft::error: not_initialized (no runtime runs), ended (the
+// runtime ended before the deadline); nothing was taken then. Never switches. Callable from any.
 template <std::ptrdiff_t LeastMax, detail::interval End>
 [[nodiscard]] auto async_acquire_for(counting_semaphore<LeastMax>& semaphore, const End& interval) {
   using source = detail::timed_source<detail::semaphore_source>;
   return detail::source_awaiter<source>(semaphore.native_handle(), detail::end_ns(interval));
 }
-// Waits for a token, and takes it, until a deadline at most. co_await returns whether it was
-// taken.
+// Returns an awaitable: co_await waits for a token, and takes it, until the deadline at most. It
+// returns true if it took one. co_await throws weft::stopped (a stop of the task was requested);
+// weft::error: not_initialized (no runtime runs), ended (the runtime ended before the deadline);
+// nothing was taken then. Never switches. Callable from any.
 template <std::ptrdiff_t LeastMax, detail::steady_time End>
 [[nodiscard]] auto async_acquire_until(counting_semaphore<LeastMax>& semaphore, const End& deadline) {
   using source = detail::timed_source<detail::semaphore_source>;
   return detail::source_awaiter<source>(semaphore.native_handle(), detail::end_ns(deadline));
 }
 
-// Waits until the latch is open, for an interval at most. co_await returns whether it is open.
+// Returns an awaitable: co_await waits until the latch is open, for an interval at most. The
+// interval begins with this call. It returns true if it is open. co_await throws weft::stopped (a
+// stop of the task was requested); weft::error: not_initialized (no runtime runs), ended (the
+// runtime ended before the deadline); nothing was taken then. Never switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] auto async_wait_for(latch& one, const End& interval) {
   return detail::source_awaiter<detail::timed_source<detail::event_source>>(one.native_handle(), detail::end_ns(interval));
 }
-// Waits until the latch is open, until a deadline at most. co_await returns whether it is open.
+// Returns an awaitable: co_await waits until the latch is open, until the deadline at most. It
+// returns true if it is open. co_await throws weft::stopped (a stop of the task was requested);
+// weft::error: not_initialized (no runtime runs), ended (the runtime ended before the deadline);
+// nothing was taken then. Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] auto async_wait_until(latch& one, const End& deadline) {
   return detail::source_awaiter<detail::timed_source<detail::event_source>>(one.native_handle(), detail::end_ns(deadline));
 }
 
-// Waits until the event is set, for an interval at most. co_await returns whether it is set.
+// Returns an awaitable: co_await waits until the event is set, for an interval at most. The
+// interval begins with this call. It returns true if it is set. co_await throws weft::stopped (a
+// stop of the task was requested); weft::error: not_initialized (no runtime runs), ended (the
+// runtime ended before the deadline); nothing was taken then. Never switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] auto async_wait_for(weft_event& event, const End& interval) {
   return detail::source_awaiter<detail::timed_source<detail::event_source>>(&event, detail::end_ns(interval));
 }
-// Waits until the event is set, until a deadline at most. co_await returns whether it is set.
+// Returns an awaitable: co_await waits until the event is set, until the deadline at most. It
+// returns true if it is set. co_await throws weft::stopped (a stop of the task was requested);
+// weft::error: not_initialized (no runtime runs), ended (the runtime ended before the deadline);
+// nothing was taken then. Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] auto async_wait_until(weft_event& event, const End& deadline) {
   return detail::source_awaiter<detail::timed_source<detail::event_source>>(&event, detail::end_ns(deadline));
@@ -221,11 +256,19 @@ template <detail::steady_time End>
 // and one for each notification. co_await throws weft::error: not_owner (the std::unique_lock owns no
 // mutex); nothing was waited for then.
 
-// Waits for a notification.
+// Returns an awaitable: co_await waits for a notification. lock is one that the coroutine took by
+// async_lock; co_await releases it during the wait, and holds it again when it returns or throws.
+// Two allocations. co_await throws weft::stopped (a stop of the task was requested); weft::error:
+// not_owner (lock owns no mutex; nothing was waited for then). Never switches. Callable from any.
 [[nodiscard]] inline task<> async_wait(condition_variable& at, std::unique_lock<mutex>& lock) {
   static_cast<void>(co_await detail::wait_for_condition(at, lock, WEFT_FOREVER));
 }
-// Waits until a copy of the predicate, which is called with the lock held, returns true.
+// Returns an awaitable: co_await waits until a copy of predicate, which is called with the lock
+// held, returns true. lock is one that the coroutine took by async_lock; co_await releases it
+// during the wait, and holds it again when it returns or throws. One allocation, and one for each
+// notification. co_await throws weft::stopped (a stop of the task was requested); weft::error:
+// not_owner (lock owns no mutex; nothing was waited for then); and what the predicate throws. Never
+// switches. Callable from any.
 template <std::predicate Predicate>
 [[nodiscard]] task<> async_wait(condition_variable& at, std::unique_lock<mutex>& lock, Predicate predicate) {
   detail::check_owns(lock);
@@ -252,25 +295,46 @@ task<bool> wait_until_true(condition_variable& at, std::unique_lock<mutex>& lock
 
 }  // namespace detail
 
-// Waits for a notification, for an interval at most. co_await returns a std::cv_status.
+// Returns an awaitable: co_await waits for a notification, for an interval at most. The interval
+// begins with this call. It returns a std::cv_status. lock is one that the coroutine took by
+// async_lock; co_await releases it during the wait, and holds it again when it returns or throws.
+// Two allocations. co_await throws weft::stopped (a stop of the task was requested); weft::error:
+// not_owner (lock owns no mutex; nothing was waited for then), not_initialized (no runtime runs),
+// ended (the runtime ended before the deadline). Never switches. Callable from any.
 template <detail::interval End>
 [[nodiscard]] task<std::cv_status> async_wait_for(condition_variable& at, std::unique_lock<mutex>& lock, const End& interval) {
   return detail::wait_once_until(at, lock, detail::end_ns(interval));
 }
-// Waits until a copy of the predicate returns true, for an interval at most. co_await returns what
-// the predicate returned last.
+// Returns an awaitable: co_await waits until a copy of predicate, which is called with the lock
+// held, returns true, for an interval at most. The interval begins with this call. It returns what
+// the predicate returned last. lock is one that the coroutine took by async_lock; co_await releases
+// it during the wait, and holds it again when it returns or throws. One allocation, and one for
+// each notification. co_await throws weft::stopped (a stop of the task was requested); weft::error:
+// not_owner (lock owns no mutex; nothing was waited for then), not_initialized (no runtime runs),
+// ended (the runtime ended before the deadline); and what the predicate throws. Never switches.
+// Callable from any.
 template <detail::interval End, std::predicate Predicate>
 [[nodiscard]] task<bool> async_wait_for(condition_variable& at, std::unique_lock<mutex>& lock, const End& interval,
                                         Predicate predicate) {
   return detail::wait_until_true(at, lock, detail::end_ns(interval), std::move(predicate));
 }
-// Waits for a notification, until a deadline at most. co_await returns a std::cv_status.
+// Returns an awaitable: co_await waits for a notification, until the deadline at most. It returns a
+// std::cv_status. lock is one that the coroutine took by async_lock; co_await releases it during
+// the wait, and holds it again when it returns or throws. Two allocations. co_await throws
+// weft::stopped (a stop of the task was requested); weft::error: not_owner (lock owns no mutex;
+// nothing was waited for then), not_initialized (no runtime runs), ended (the runtime ended before
+// the deadline). Never switches. Callable from any.
 template <detail::steady_time End>
 [[nodiscard]] task<std::cv_status> async_wait_until(condition_variable& at, std::unique_lock<mutex>& lock, const End& deadline) {
   return detail::wait_once_until(at, lock, detail::end_ns(deadline));
 }
-// Waits until a copy of the predicate returns true, until a deadline at most. co_await returns what
-// the predicate returned last.
+// Returns an awaitable: co_await waits until a copy of predicate, which is called with the lock
+// held, returns true, until the deadline at most. It returns what the predicate returned last. lock
+// is one that the coroutine took by async_lock; co_await releases it during the wait, and holds it
+// again when it returns or throws. One allocation, and one for each notification. co_await throws
+// weft::stopped (a stop of the task was requested); weft::error: not_owner (lock owns no mutex;
+// nothing was waited for then), not_initialized (no runtime runs), ended (the runtime ended before
+// the deadline); and what the predicate throws. Never switches. Callable from any.
 template <detail::steady_time End, std::predicate Predicate>
 [[nodiscard]] task<bool> async_wait_until(condition_variable& at, std::unique_lock<mutex>& lock, const End& deadline,
                                           Predicate predicate) {
@@ -279,9 +343,11 @@ template <detail::steady_time End, std::predicate Predicate>
 
 // ---- barriers -----------------------------------------------------------------------------------
 
-// co_await arrives at the barrier, and waits until the phase has ended. It returns true for exactly
-// one caller of each phase: the one that arrived last. A stop ends the wait; the arrival stays
-// counted. Throws weft::error: invalid (the phase expects no more arrivals).
+// Returns an awaitable: co_await arrives at the barrier, and waits until the phase has ended. It
+// returns true for exactly one caller of each phase: the one that arrived last. A stop ends the
+// wait; the arrival stays counted. co_await throws weft::stopped (a stop of the task was
+// requested); weft::error: invalid (the phase expects no more arrivals). Never switches. Callable
+// from any.
 template <class CompletionFunction>
 [[nodiscard]] auto async_arrive_and_wait(barrier<CompletionFunction>& at) noexcept {
   return detail::source_awaiter<detail::barrier_source<CompletionFunction>>(at);

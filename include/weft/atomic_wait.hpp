@@ -34,7 +34,7 @@ std::uint64_t bytes_of(const T& value) noexcept {
 }  // namespace detail
 
 // Waits until word no longer has the value old, and was changed by a caller that notified it.
-// Throws weft::error: cannot_block. Callable from any; may switch.
+// Throws weft::error: cannot_block. May switch. Callable from any.
 template <waitable T>
 void atomic_wait(const std::atomic<T>& word, std::type_identity_t<T> old, std::memory_order order = std::memory_order_seq_cst) {
   const std::uint64_t expected = detail::bytes_of<T>(old);
@@ -43,13 +43,13 @@ void atomic_wait(const std::atomic<T>& word, std::type_identity_t<T> old, std::m
   }
 }
 
-// Wakes the caller that has waited longest at word, if any does. Callable from any. Never switches.
+// Wakes the caller that has waited longest at word, if any does. Never switches. Callable from any.
 template <waitable T>
 void atomic_notify_one(const std::atomic<T>& word) noexcept {
   weft_word_wake(&word, 1);
 }
 
-// Wakes all callers that wait at word. Callable from any. Never switches.
+// Wakes all callers that wait at word. Never switches. Callable from any.
 template <waitable T>
 void atomic_notify_all(const std::atomic<T>& word) noexcept {
   weft_word_wake(&word, std::numeric_limits<std::size_t>::max());

@@ -55,8 +55,9 @@ class barrier {
   // Returns the largest number of arrivals that a phase can expect.
   static constexpr std::ptrdiff_t max() noexcept { return INT32_MAX; }
 
-  // Makes a barrier whose phases each expect a number of arrivals. Throws weft::error: invalid
-  // (expected is 0 or below, or above max()), and what copying function throws.
+  // Makes a barrier whose phases each expect a number of arrivals. function is called at the end of
+  // each phase. Throws weft::error: invalid (expected is 0 or below, or above max()), and what
+  // copying function throws. Never switches. Callable from any.
   explicit barrier(std::ptrdiff_t expected, CompletionFunction function = CompletionFunction())
       : completion_(std::move(function)), expected_(expected), missing_(expected) {
     if (expected < 1 || expected > max()) detail::fail(WEFT_INVALID, "weft::barrier: expected is not in 1 to max()");
@@ -64,16 +65,16 @@ class barrier {
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
 
-  // Counts `update` arrivals of the caller, and does not wait. Throws weft::error: invalid (update
-  // is below 1, or above the number of missing arrivals). Never switches, unless the completion
-  // function does.
+  // Counts `update` arrivals of the caller, and does not wait. Returns a token of the phase, for
+  // wait(). Throws weft::error: invalid (update is below 1, or above the number of missing
+  // arrivals). Never switches, unless the completion function does. Callable from any.
   [[nodiscard]] arrival_token arrive(std::ptrdiff_t update = 1) {
     const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
     static_cast<void>(arrive_in(phase, update));
     return arrival_token(phase);
   }
   // Waits until the token's phase has ended. Throws weft::error: cannot_block (a tasklet that would
-  // have to wait).
+  // have to wait). May switch. Callable from any.
   void wait(arrival_token&& arrival) const {
     // acquire: what came before the arrivals of that phase, and its completion; pairs with the
     // release in end_phase
@@ -81,7 +82,9 @@ class barrier {
       detail::check_unless(WEFT_AGAIN, weft_word_wait(&phase_, sizeof phase_, arrival.phase_, WEFT_FOREVER), "weft_word_wait");
   }
   // Arrives, and waits until the phase has ended. Returns true for exactly one caller of each
-  // phase: the one that arrived last.
+  // phase: the one that arrived last. Throws weft::error: cannot_block (a tasklet that would have
+  // to wait; it has not arrived then), invalid (the phase expects no more arrivals). May switch.
+  // Callable from any.
   bool arrive_and_wait() {
     refuse_tasklet();
     const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
@@ -89,8 +92,9 @@ class barrier {
     wait(arrival_token(phase));
     return false;
   }
-  // Arrives, and reduces by one the number of arrivals that later phases expect. Throws what arrive
-  // throws.
+  // Arrives, and reduces by one the number of arrivals that later phases expect. Throws
+  // weft::error: invalid (the phase expects no more arrivals). Never switches, unless the
+  // completion function does. Callable from any.
   void arrive_and_drop() {
     expected_.fetch_sub(1, std::memory_order_relaxed);  // the arrival publishes it
     static_cast<void>(arrive_in(phase_.load(std::memory_order_relaxed), 1));

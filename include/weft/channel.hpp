@@ -47,8 +47,10 @@ class basic_channel {
   basic_channel(const basic_channel&) = delete;
   basic_channel& operator=(const basic_channel&) = delete;
 
-  // Waits until a pop has taken the value or, in a buffered channel, until there is room for it.
-  // Returns success or closed.
+  // Waits until a pop has taken the value or, in a buffered channel, until there is room for it. A
+  // value that was not pushed stays with the caller. Returns success or closed. Throws weft::error:
+  // cannot_block (a tasklet that would have to wait); and what moving or copying the value throws:
+  // then the value is where it was. May switch. Callable from any.
   channel_op_status push(T&& value) {
     if constexpr (core::is_plain) {
       return core_.push_plain(value);
@@ -56,29 +58,41 @@ class basic_channel {
       return core_.push(value, WEFT_FOREVER);
     }
   }
-  // Pushes a copy of a value.
+  // Pushes a copy of a value, and waits as the push of a temporary does. Returns success or closed.
+  // Throws weft::error: cannot_block (a tasklet that would have to wait); and what moving or
+  // copying the value throws: then the value is where it was. May switch. Callable from any.
   channel_op_status push(const T& value)
     requires std::copy_constructible<T>
   {
     T copy(value);
     return push(std::move(copy));
   }
-  // Pushes the value if a pop waits or there is room. Returns success, full or closed.
+  // Pushes the value if a pop waits or there is room. Returns success, full or closed. Throws what
+  // moving or copying the value throws: then the value is where it was. Never switches. Callable
+  // from any.
   channel_op_status try_push(T&& value) { return core_.try_push(value); }
-  // Pushes a copy of a value if a pop waits or there is room.
+  // Pushes a copy of a value if a pop waits or there is room. Returns success, full or closed.
+  // Throws what moving or copying the value throws: then the value is where it was. Never switches.
+  // Callable from any.
   channel_op_status try_push(const T& value)
     requires std::copy_constructible<T>
   {
     T copy(value);
     return try_push(std::move(copy));
   }
-  // Pushes the value, and waits for an interval at most. Returns success, closed or timeout.
+  // Pushes the value, and waits for an interval at most. A value that was not pushed stays with the
+  // caller. Returns success, closed or timeout. Throws weft::error: cannot_block (a tasklet that
+  // would have to wait); and what moving or copying the value throws: then the value is where it
+  // was. May switch. Callable from any.
   template <class U, class Rep, class Period>
     requires std::constructible_from<T, U>
   channel_op_status push_wait_for(U&& value, const std::chrono::duration<Rep, Period>& interval) {
     return push_until_ns(std::forward<U>(value), deadline_in(interval));
   }
-  // Pushes the value, and waits until the deadline at most. Returns success, closed or timeout.
+  // Pushes the value, and waits until the deadline at most. A value that was not pushed stays with
+  // the caller. Returns success, closed or timeout. Throws weft::error: cannot_block (a tasklet
+  // that would have to wait); and what moving or copying the value throws: then the value is where
+  // it was. May switch. Callable from any.
   template <class U, class Clock, class Duration>
     requires std::constructible_from<T, U>
   channel_op_status push_wait_until(U&& value, const std::chrono::time_point<Clock, Duration>& deadline) {
@@ -86,7 +100,8 @@ class basic_channel {
   }
 
   // Waits for a value and moves it to `value`. Returns success, or closed: then no value is left
-  // and none will come.
+  // and none will come. Throws weft::error: cannot_block (a tasklet that would have to wait); and
+  // what moving a value throws: then the value stays in the channel. May switch. Callable from any.
   channel_op_status pop(T& value)
     requires std::is_move_assignable_v<T>
   {
@@ -99,25 +114,31 @@ class basic_channel {
       return core_.pop(pop_target<T>(std::addressof(value)), WEFT_FOREVER);
     }
   }
-  // Waits for a value and returns it. Throws weft::error: ended (the channel is closed, and no
-  // value is left).
+  // Waits for a value. Returns the value. Throws weft::error: ended (the channel is closed, and no
+  // value is left), cannot_block (a tasklet that would have to wait); and what moving a value
+  // throws: then the value stays in the channel. May switch. Callable from any.
   T value_pop() {
     std::optional<T> value = next();
     if (!value) fail(WEFT_ENDED, "weft::channel::value_pop: the channel is closed and empty");
     return std::move(*value);
   }
-  // Pops a value if there is one. Returns success, empty or closed.
+  // Pops a value if there is one. Returns success, empty or closed. Throws what moving the value
+  // throws: then the value stays in the channel. Never switches. Callable from any.
   channel_op_status try_pop(T& value)
     requires std::is_move_assignable_v<T>
   {
     return core_.try_pop(pop_target<T>(std::addressof(value)));
   }
-  // Pops a value, and waits for an interval at most. Returns success, closed or timeout.
+  // Pops a value, and waits for an interval at most. Returns success, closed or timeout. Throws
+  // weft::error: cannot_block (a tasklet that would have to wait); and what moving a value throws:
+  // then the value stays in the channel. May switch. Callable from any.
   template <class Rep, class Period>
   channel_op_status pop_wait_for(T& value, const std::chrono::duration<Rep, Period>& interval) {
     return core_.pop(pop_target<T>(std::addressof(value)), deadline_in(interval));
   }
-  // Pops a value, and waits until the deadline at most. Returns success, closed or timeout.
+  // Pops a value, and waits until the deadline at most. Returns success, closed or timeout. Throws
+  // weft::error: cannot_block (a tasklet that would have to wait); and what moving a value throws:
+  // then the value stays in the channel. May switch. Callable from any.
   template <class Clock, class Duration>
   channel_op_status pop_wait_until(T& value, const std::chrono::time_point<Clock, Duration>& deadline) {
     return repeat_until(deadline, [&](std::uint64_t ns) { return core_.pop(pop_target<T>(std::addressof(value)), ns); });
@@ -129,11 +150,15 @@ class basic_channel {
   // Whether close was called.
   bool is_closed() const noexcept { return core_.is_closed(); }
 
-  // The values as a range of one pass, until the channel is closed: begin and ++ wait for a value.
+  // Returns the values as a range of one pass, until the channel is closed: begin and ++ wait for a
+  // value. Throws weft::error: cannot_block (a tasklet that would have to wait); and what moving a
+  // value throws: then the value stays in the channel. May switch. Callable from any.
   iterator begin() { return iterator(*this); }
   // The end of the values.
   iterator end() noexcept { return {}; }
-  // The values as a range of one pass.
+  // Returns the values as a range of one pass, until the channel is closed. Throws weft::error:
+  // cannot_block (a tasklet that would have to wait); and what moving a value throws: then the
+  // value stays in the channel. May switch. Callable from any.
   friend iterator begin(basic_channel& channel) { return channel.begin(); }
   // The end of the values.
   friend iterator end(basic_channel& channel) noexcept { return channel.end(); }
@@ -203,19 +228,25 @@ class basic_channel<T>::iterator {
 
   // The end.
   iterator() noexcept = default;
-  // Waits for the first value.
+  // Waits for the first value. Throws weft::error: cannot_block (a tasklet that would have to
+  // wait); and what moving a value throws: then the value stays in the channel. May switch.
+  // Callable from any.
   explicit iterator(basic_channel& channel) : channel_(&channel) { advance(); }
 
   // The value.
   reference operator*() const noexcept { return *value_; }
   // The value's members.
   pointer operator->() const noexcept { return std::addressof(*value_); }
-  // Waits for the next value.
+  // Waits for the next value. Returns the iterator. Throws weft::error: cannot_block (a tasklet
+  // that would have to wait); and what moving a value throws: then the value stays in the channel.
+  // May switch. Callable from any.
   iterator& operator++() {
     advance();
     return *this;
   }
-  // Waits for the next value.
+  // Waits for the next value. Throws weft::error: cannot_block (a tasklet that would have to wait);
+  // and what moving a value throws: then the value stays in the channel. May switch. Callable from
+  // any.
   void operator++(int) { advance(); }
   // Two iterators are equal if both are at the end, or both at the same channel's values.
   friend bool operator==(const iterator& left, const iterator& right) noexcept { return left.channel_ == right.channel_; }
@@ -250,7 +281,7 @@ template <class T>
 class buffered_channel : public detail::basic_channel<T> {
  public:
   // Makes a channel with room for `capacity` values, any number from 1. Throws weft::error: invalid
-  // (0), and std::bad_alloc.
+  // (0), and std::bad_alloc. Never switches. Callable from any.
   explicit buffered_channel(std::size_t capacity) : detail::basic_channel<T>(valid(capacity)) {}
   // How many values it has room for.
   std::size_t capacity() const noexcept { return detail::channel_access::core_of(*this).capacity(); }

@@ -40,18 +40,25 @@ class condition_variable {
   // Wakes all callers that wait.
   void notify_all() noexcept { weft_cond_broadcast(&cond_); }
 
-  // Waits for a notification.
+  // Waits for a notification. The caller holds the lock, which the call releases while it waits,
+  // and holds again when it returns or throws. Throws weft::error: cannot_block (the caller is a
+  // tasklet). May switch. Callable from a ULT or outside.
   void wait(std::unique_lock<mutex>& lock) {
     detail::check(weft_cond_wait(&cond_, lock.mutex()->native_handle()), "weft_cond_wait");
   }
-  // Waits until the predicate is true.
+  // Waits until predicate() returns true; the predicate is called with the lock held. The caller
+  // holds the lock, which the call releases while it waits, and holds again when it returns or
+  // throws. Throws weft::error: cannot_block (the caller is a tasklet); and what the predicate
+  // throws. May switch. Callable from a ULT or outside.
   template <class Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
   }
 
-  // Waits for a notification, or until the deadline passes. Returns timeout if the deadline has
-  // passed without a notification, else no_timeout.
+  // Waits for a notification, or until the deadline passes. The caller holds the lock, which the
+  // call releases while it waits, and holds again when it returns or throws. Returns timeout if the
+  // deadline has passed without a notification, else no_timeout. Throws weft::error: cannot_block
+  // (the caller is a tasklet). May switch. Callable from a ULT or outside.
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [&](std::uint64_t ns) { return weft_cond_wait_until(&cond_, lock.mutex()->native_handle(), ns); };
@@ -62,8 +69,10 @@ class condition_variable {
     }
     return as_cv_status(status);
   }
-  // Waits until the predicate is true, or until the deadline passes. Returns what the predicate
-  // returned last.
+  // Waits until predicate() returns true, or until the deadline passes. The caller holds the lock,
+  // which the call releases while it waits, and holds again when it returns or throws. Returns what
+  // the predicate returned last. Throws weft::error: cannot_block (the caller is a tasklet); and
+  // what the predicate throws. May switch. Callable from a ULT or outside.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<mutex>& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
     while (!predicate()) {
@@ -72,14 +81,18 @@ class condition_variable {
     return true;
   }
 
-  // Waits for a notification, for an interval at most. Returns timeout if the interval has passed
-  // without a notification, else no_timeout.
+  // Waits for a notification, for an interval at most. The caller holds the lock, which the call
+  // releases while it waits, and holds again when it returns or throws. Returns timeout if the
+  // interval has passed without a notification, else no_timeout. Throws weft::error: cannot_block
+  // (the caller is a tasklet). May switch. Callable from a ULT or outside.
   template <class Rep, class Period>
   cv_status wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval) {
     return wait_until_ns(lock, detail::deadline_in(interval));
   }
-  // Waits until the predicate is true, for an interval at most. Returns what the predicate returned
-  // last.
+  // Waits until predicate() returns true, for an interval at most. The caller holds the lock, which
+  // the call releases while it waits, and holds again when it returns or throws. Returns what the
+  // predicate returned last. Throws weft::error: cannot_block (the caller is a tasklet); and what
+  // the predicate throws. May switch. Callable from a ULT or outside.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     const std::uint64_t deadline_ns = detail::deadline_in(interval);

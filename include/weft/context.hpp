@@ -162,7 +162,7 @@ class fiber : public detail::context_handle<fiber> {
 
   // A fiber that will run function(fiber that resumed it), which returns the fiber that goes on.
   // Throws weft::error (no_memory; not_initialized; cannot_block: outside) and what copying throws.
-  // Callable from a ULT or a tasklet. Never switches.
+  // Never switches. Callable from a ULT or a tasklet.
   template <class F>
     requires detail::context_body<fiber, F>
   fiber(F&& function, detail::caller made_by = detail::caller())

@@ -36,9 +36,9 @@ inline weft::detail::device_wait wait_of(CUevent_st* event) {
 
 }  // namespace detail
 
-// Waits until all work of a stream (cudaStream_t) is done. May switch. Callable from any. Throws
-// device_error (the driver returned an error for it), weft::error: unsupported (the driver was not
-// found), cannot_block (a tasklet).
+// Waits until all work of a stream (cudaStream_t) is done. Throws device_error (the driver returned
+// an error for it), weft::error: unsupported (the driver was not found), cannot_block (a tasklet).
+// May switch. Callable from any.
 inline void wait(CUstream_st* stream) { static_cast<void>(detail::wait_of(stream).run()); }
 
 // Waits until the work before the last record of an event (cudaEvent_t) is done. Otherwise the same.

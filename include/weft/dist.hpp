@@ -25,10 +25,10 @@
 namespace weft::dist {
 
 // Returns the rank of the process in which the caller runs, from 0. For a thread in a root, each
-// fork and join may change it. Callable from any. Never switches.
+// fork and join may change it. Never switches. Callable from any.
 inline int rank() noexcept { return weft_dist_rank(); }
 
-// Returns how many ranks there are, at least 1. Callable from any. Never switches.
+// Returns how many ranks there are, at least 1. Never switches. Callable from any.
 inline int ranks() noexcept { return weft_dist_ranks(); }
 
 // Whether the bytes of an object mean the same in every process, so that it may move there with the

@@ -30,7 +30,7 @@ inline void drop_exception(const std::exception_ptr& dropped) noexcept {
 }  // namespace detail
 
 // Sets the process's handler, as std::set_terminate does; null removes it. Returns the handler
-// before. Callable from any. Never switches.
+// before. Never switches. Callable from any.
 inline dropped_exception_handler on_dropped_exception(dropped_exception_handler handler) noexcept {
   return detail::handler_of_dropped_exceptions.exchange(handler, std::memory_order_acq_rel);
 }

@@ -410,8 +410,8 @@ template <class T>
 // Starts a sender, and waits for its completion: returns a std::optional of a std::tuple of its
 // values, which is empty after set_stopped, or throws its error. An error that is no exception_ptr
 // and no error_code is thrown itself. The wait keeps no worker: in main or a thread other ULTs run
-// meanwhile. May switch. From a ULT or outside. Throws weft::error: cannot_block (a tasklet); what
-// connect throws.
+// meanwhile. Throws weft::error: cannot_block (a tasklet); what connect throws. May switch.
+// Callable from a ULT or outside.
 template <class Sender>
   requires detail::awaitable<Sender> && detail::declared_sender<Sender>
 auto sync_wait(Sender&& sender) {

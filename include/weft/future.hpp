@@ -75,34 +75,44 @@ class future {
   // Tells whether the future has a shared state: its result is still to come, or get() has not
   // taken it.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  // Tells whether the result has been set. Throws std::future_error: no_state.
+  // Returns true if the result has been set. Throws std::future_error: no_state. Never switches.
+  // Callable from any.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
-  // Waits until the result is set, and returns the value, or throws the exception that was set. It
-  // can be called once.
+  // Waits until the result is set, and takes it: the future is empty afterwards, so that get() can
+  // be called once. Returns the value. Throws the exception that was set; std::future_error:
+  // no_state; weft::error: cannot_block (a tasklet that would have to wait). May switch. Callable
+  // from any.
   T get() {
     wait_alone();
     const auto last = std::move(state_);
     return last->take();
   }
 
-  // Waits until the result is set. Returns the exception that get() would throw, or null. The
-  // future keeps the result.
+  // Waits until the result is set. The future keeps the result. Returns the exception that get()
+  // would throw, or null. Throws std::future_error: no_state; weft::error: cannot_block (a tasklet
+  // that would have to wait). May switch. Callable from any.
   std::exception_ptr get_exception_ptr() const {
     wait();
     return state_->failure();
   }
 
-  // Waits until the result is set. Any number of threads may wait at one future.
+  // Waits until the result is set. Any number of threads may wait at one future. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   void wait() const {
     wait_after([](weft_thread*) {});
   }
-  // Waits until the result is set, for an interval at most.
+  // Waits until the result is set, for an interval at most. Returns ready or timeout. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(wait_until_ns(detail::deadline_in(interval)), "weft::future::wait_for");
   }
-  // Waits until the result is set, until the deadline at most.
+  // Waits until the result is set, until the deadline at most. Returns ready or timeout. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     const auto attempt = [this](std::uint64_t ns) { return wait_until_ns(ns); };
@@ -117,8 +127,8 @@ class future {
   //
   // Returns a future of what that call returns or throws, which is not unwrapped: if that is a
   // future, the result is a future of a future. If the ULT cannot be created, the returned future
-  // throws weft::error. Never switches. Throws std::future_error: no_state; weft::error; and what
-  // copying function throws.
+  // throws weft::error. Throws std::future_error: no_state; weft::error; and what copying function
+  // throws. Never switches. Callable from any.
   template <class F>
     requires std::invocable<std::decay_t<F>&, future<T>>
   [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) {
@@ -216,30 +226,40 @@ class shared_future {
 
   // Tells whether the future has a shared state.
   bool valid() const noexcept { return static_cast<bool>(state_); }
-  // Tells whether the result has been set. Throws std::future_error: no_state.
+  // Returns true if the result has been set. Throws std::future_error: no_state. Never switches.
+  // Callable from any.
   bool is_ready() const { return state_.valid()->is_ready(); }
 
-  // Waits until the result is set, and returns the value, or throws the exception that was set.
+  // Waits until the result is set. The future keeps the result. Returns a reference to the value.
+  // Throws the exception that was set; std::future_error: no_state; weft::error: cannot_block (a
+  // tasklet that would have to wait). May switch. Callable from any.
   std::add_lvalue_reference_t<const T> get() const {
     wait();
     return state_->look();
   }
 
-  // Waits until the result is set. Returns the exception that get() would throw, or null.
+  // Waits until the result is set. Returns the exception that get() would throw, or null. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   std::exception_ptr get_exception_ptr() const {
     wait();
     return state_->failure();
   }
 
-  // Waits until the result is set.
+  // Waits until the result is set. Throws std::future_error: no_state; weft::error: cannot_block (a
+  // tasklet that would have to wait). May switch. Callable from any.
   void wait() const { state_.valid()->wait(); }
-  // Waits until the result is set, for an interval at most.
+  // Waits until the result is set, for an interval at most. Returns ready or timeout. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   template <class Rep, class Period>
   future_status wait_for(const std::chrono::duration<Rep, Period>& interval) const {
     return detail::as_future_status(state_.valid()->wait_until_ns(detail::deadline_in(interval)),
                                     "weft::shared_future::wait_for");
   }
-  // Waits until the result is set, until the deadline at most.
+  // Waits until the result is set, until the deadline at most. Returns ready or timeout. Throws
+  // std::future_error: no_state; weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   template <class Clock, class Duration>
   future_status wait_until(const std::chrono::time_point<Clock, Duration>& deadline) const {
     detail::state<T>* const state = state_.valid();
@@ -248,7 +268,9 @@ class shared_future {
   }
 
   // Calls a copy of function with a copy of this future, in a ULT of its own, once the result is
-  // set. Everything else is as for future::then.
+  // set. Returns a future of what that call returns or throws, which is not unwrapped. If the ULT
+  // cannot be created, the returned future throws weft::error. Throws std::future_error: no_state;
+  // weft::error; and what copying function throws. Never switches. Callable from any.
   template <class F>
     requires std::invocable<std::decay_t<F>&, shared_future<T>>
   [[nodiscard]] auto then(F&& function, detail::caller made_by = detail::caller()) const {

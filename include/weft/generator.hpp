@@ -78,7 +78,7 @@ class yielder {
   yielder& operator=(const yielder&) = delete;
 
   // Hands the value to the caller, which may change it or move from it, and returns when the next
-  // one is wanted. May switch to the caller. Throws forced_unwind.
+  // one is wanted. Throws forced_unwind. May switch to the caller.
   void operator()(value_type& value)
     requires(std::is_lvalue_reference_v<T> || !std::copy_constructible<value_type>)
   {
@@ -132,8 +132,8 @@ class [[nodiscard]] generator : public std::ranges::view_base {
   // No values.
   generator() noexcept = default;
   // A generator of what function(yielder&) yields. Throws weft::error (no_memory; not_initialized;
-  // cannot_block: outside) and what copying throws. Callable from a ULT or a tasklet. Never
-  // switches.
+  // cannot_block: outside) and what copying throws. Never switches. Callable from a ULT or a
+  // tasklet.
   template <class F>
     requires is_body<F>
   explicit generator(F&& function, detail::caller made_by = detail::caller())

@@ -34,9 +34,9 @@ inline weft::detail::device_wait wait_of(ihipEvent_t* event) {
 
 }  // namespace detail
 
-// Waits until all work of a stream (hipStream_t) is done. May switch. Callable from any. Throws
-// device_error (the library returned an error for it), weft::error: unsupported (the library was not
-// found), cannot_block (a tasklet).
+// Waits until all work of a stream (hipStream_t) is done. Throws device_error (the library returned
+// an error for it), weft::error: unsupported (the library was not found), cannot_block (a tasklet).
+// May switch. Callable from any.
 inline void wait(ihipStream_t* stream) { static_cast<void>(detail::wait_of(stream).run()); }
 
 // Waits until the work before the last record of an event (hipEvent_t) is done. Otherwise the same.

@@ -44,14 +44,16 @@ class jthread {
   jthread() noexcept : source_(std::nostopstate) {}
 
   // Runs function(token, arguments...) if it can be called so, else function(arguments...), in a
-  // new thread. function and arguments are copied or moved as by std::jthread. Callable from any.
-  // Never switches. Throws weft::error, and what copying throws.
+  // new thread. function and arguments are copied or moved as by std::jthread. Throws weft::error
+  // and what copying throws. Never switches. Callable from any.
   template <class F, class... As>
     requires(!std::same_as<std::remove_cvref_t<F>, jthread> && detail::not_attributes<F>)
   explicit jthread(F&& function, As&&... arguments)
       : thread_(start<thread>(source_, std::forward<F>(function), std::forward<As>(arguments)...)) {}
 
-  // Runs the function in a new thread that has the given attributes.
+  // Runs function(token, arguments...) if it can be called so, else function(arguments...), in a
+  // new thread that has the given attributes. Throws weft::error and what copying throws. Never
+  // switches. Callable from any.
   template <class F, class... As>
   explicit jthread(const thread_attributes& attributes, F&& function, As&&... arguments)
       : thread_(start<thread>(source_, attributes, std::forward<F>(function), std::forward<As>(arguments)...)) {}
@@ -73,11 +75,12 @@ class jthread {
 
   // Tells whether the object owns a thread that was neither joined nor detached.
   bool joinable() const noexcept { return thread_.joinable(); }
-  // Waits until the thread has ended, and joins it. May switch. Callable from a ULT or outside.
-  // Throws what thread::join throws.
+  // Waits until the thread has ended, and joins it. Throws weft::error: invalid (not joinable),
+  // deadlock (the thread is the caller), cannot_block (a tasklet, and the thread has not ended).
+  // May switch. Callable from any.
   void join() { thread_.join(); }
   // Detaches the thread: it frees itself when it ends, and cannot be joined. Throws weft::error:
-  // invalid (not joinable).
+  // invalid (not joinable). Never switches. Callable from any.
   void detach() { thread_.detach(); }
   // Returns the id of the thread; the empty id if it is not joinable.
   id get_id() const noexcept { return thread_.get_id(); }
@@ -90,7 +93,7 @@ class jthread {
   std::stop_source get_stop_source() noexcept { return source_; }
   // Returns the thread's stop token.
   std::stop_token get_stop_token() const noexcept { return source_.get_token(); }
-  // Asks the thread to stop. Returns true for the first request. Callable from any. Never switches.
+  // Asks the thread to stop. Returns true for the first request. Never switches. Callable from any.
   bool request_stop() noexcept { return source_.request_stop(); }
 
   // Exchanges two threads.
@@ -153,14 +156,16 @@ inline bool sleep_until_stop(const std::stop_token& token, std::uint64_t deadlin
 
 namespace this_thread {
 
-// Sleeps for an interval, or until a stop is requested. Returns true if the interval is over. May
-// switch. Throws weft::error: cannot_block (the caller is a tasklet).
+// Sleeps for an interval, or until a stop is requested. Returns true if the interval is over.
+// Throws weft::error: cannot_block (the caller is a tasklet). May switch. Callable from a ULT or
+// outside.
 template <class Rep, class Period>
 bool sleep_for(const std::stop_token& token, const std::chrono::duration<Rep, Period>& interval) {
   return detail::sleep_until_stop(token, detail::deadline_in(interval));
 }
 // Sleeps until the deadline, or until a stop is requested. Returns true if the deadline has passed.
-// May switch. Throws weft::error: cannot_block (the caller is a tasklet).
+// Throws weft::error: cannot_block (the caller is a tasklet). May switch. Callable from a ULT or
+// outside.
 template <class Clock, class Duration>
 bool sleep_until(const std::stop_token& token, const std::chrono::time_point<Clock, Duration>& deadline) {
   const auto sleep = [&token](std::uint64_t ns) {

@@ -29,17 +29,24 @@ class mutex_base {
   mutex_base(const mutex_base&) = delete;
   mutex_base& operator=(const mutex_base&) = delete;
 
-  // Waits until the mutex is free, and locks it.
+  // Waits until the mutex is free, and locks it. Throws weft::error: cannot_block (a tasklet that
+  // would have to wait), deadlock (the caller holds it, if that is detected). May switch. Callable
+  // from any.
   void lock() { check(weft_mutex_lock(&mutex_), "weft_mutex_lock"); }
-  // Locks the mutex if it is free. Returns true if it is locked.
+  // Locks the mutex if it is free. Returns true if it is locked. Throws weft::error. Never
+  // switches. Callable from any.
   bool try_lock() { return check_unless(WEFT_BUSY, weft_mutex_try_lock(&mutex_), "weft_mutex_try_lock"); }
 
-  // Waits until the mutex is free, for an interval at most. Returns true if the mutex is locked.
+  // Waits until the mutex is free, for an interval at most, and locks it. Returns true if the mutex
+  // is locked. Throws weft::error: cannot_block (a tasklet that would have to wait), deadlock (the
+  // caller holds it, if that is detected). May switch. Callable from any.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_mutex_lock_until(&mutex_, deadline_in(interval)));
   }
-  // Waits until the mutex is free, until the deadline at most. Returns true if the mutex is locked.
+  // Waits until the mutex is free, until the deadline at most, and locks it. Returns true if the
+  // mutex is locked. Throws weft::error: cannot_block (a tasklet that would have to wait), deadlock
+  // (the caller holds it, if that is detected). May switch. Callable from any.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return lock_in_time(attempt_until(deadline, [this](std::uint64_t ns) { return weft_mutex_lock_until(&mutex_, ns); }));
@@ -73,7 +80,8 @@ class mutex : public detail::mutex_base {
 class recursive_mutex : public detail::mutex_base {
  public:
   constexpr recursive_mutex() noexcept : mutex_base(weft_mutex WEFT_MUTEX_RECURSIVE_INIT) {}
-  // Unlocks the mutex once. Throws weft::error: not_owner (the caller does not hold it).
+  // Unlocks the mutex once. Throws weft::error: not_owner (the caller does not hold it). Never
+  // switches. Callable from any.
   void unlock() { detail::check(weft_mutex_unlock(native_handle()), "weft_mutex_unlock"); }
 };
 
@@ -93,44 +101,52 @@ class shared_mutex {
   shared_mutex(const shared_mutex&) = delete;
   shared_mutex& operator=(const shared_mutex&) = delete;
 
-  // Waits until the lock is free, and locks it to write.
+  // Waits until the lock is free, and locks it to write. Throws weft::error: cannot_block (a
+  // tasklet that would have to wait). May switch. Callable from any.
   void lock() { detail::check(weft_rwlock_write_lock(&lock_), "weft_rwlock_write_lock"); }
-  // Locks the lock to write if it is free. Returns true if it is locked.
+  // Locks the lock to write if it is free. Returns true if it is locked. Throws weft::error. Never
+  // switches. Callable from any.
   bool try_lock() { return detail::check_unless(WEFT_BUSY, weft_rwlock_try_write_lock(&lock_), "weft_rwlock_try_write_lock"); }
   // Unlocks what lock() locked.
   void unlock() noexcept { weft_rwlock_unlock(&lock_); }
 
-  // Waits until the lock is free, for an interval at most. Returns true if the lock is locked to
-  // write.
+  // Waits until the lock is free, for an interval at most, and locks it to write. Returns true if
+  // it is locked. Throws weft::error: cannot_block (a tasklet that would have to wait). May switch.
+  // Callable from any.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_write_lock_until(&lock_, detail::deadline_in(interval)));
   }
-  // Waits until the lock is free, until the deadline at most. Returns true if the lock is locked to
-  // write.
+  // Waits until the lock is free, until the deadline at most, and locks it to write. Returns true
+  // if it is locked. Throws weft::error: cannot_block (a tasklet that would have to wait). May
+  // switch. Callable from any.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_write_lock_until(&lock_, ns); };
     return lock_in_time(detail::attempt_until(deadline, attempt));
   }
 
-  // Waits until no writer holds or awaits the lock, and locks it to read.
+  // Waits until no writer holds or awaits the lock, and locks it to read. Throws weft::error:
+  // cannot_block (a tasklet that would have to wait). May switch. Callable from any.
   void lock_shared() { detail::check(weft_rwlock_read_lock(&lock_), "weft_rwlock_read_lock"); }
-  // Locks the lock to read if no writer holds or awaits it. Returns true if it is locked.
+  // Locks the lock to read if no writer holds or awaits it. Returns true if it is locked. Throws
+  // weft::error. Never switches. Callable from any.
   bool try_lock_shared() {
     return detail::check_unless(WEFT_BUSY, weft_rwlock_try_read_lock(&lock_), "weft_rwlock_try_read_lock");
   }
   // Unlocks what lock_shared() locked.
   void unlock_shared() noexcept { weft_rwlock_unlock(&lock_); }
 
-  // Waits until no writer holds or awaits the lock, for an interval at most. Returns true if the
-  // lock is locked to read.
+  // Waits until no writer holds or awaits the lock, for an interval at most, and locks it to read.
+  // Returns true if it is locked. Throws weft::error: cannot_block (a tasklet that would have to
+  // wait). May switch. Callable from any.
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& interval) {
     return lock_in_time(weft_rwlock_read_lock_until(&lock_, detail::deadline_in(interval)));
   }
-  // Waits until no writer holds or awaits the lock, until the deadline at most. Returns true if the
-  // lock is locked to read.
+  // Waits until no writer holds or awaits the lock, until the deadline at most, and locks it to
+  // read. Returns true if it is locked. Throws weft::error: cannot_block (a tasklet that would have
+  // to wait). May switch. Callable from any.
   template <class Clock, class Duration>
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     const auto attempt = [this](std::uint64_t ns) { return weft_rwlock_read_lock_until(&lock_, ns); };

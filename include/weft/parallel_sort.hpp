@@ -204,7 +204,7 @@ concept sort_function = std::sortable<Iterator, Compare> && std::is_lvalue_refer
 // compare is a strict weak ordering, which several workers call at once, through a reference to
 // const. Elements are moved, not copied. An exception of compare is thrown by the call after all
 // workers have ended their parts. Then, as with std::sort, the order is unspecified, and elements
-// may have been moved from. Callable from where parallel_for is. May switch. Undefined: elements
+// may have been moved from. May switch. Callable from where parallel_for is. Undefined: elements
 // that share memory, such as those of std::vector<bool>.
 template <std::random_access_iterator Iterator, class Compare = std::less<>>
 void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {

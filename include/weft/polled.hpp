@@ -26,8 +26,8 @@ weft_status wait_poll_until(F& is_done, std::uint64_t deadline_ns) {
 }  // namespace detail
 
 // Waits until is_done() returns true. Workers call it, one at a time and in no thread's name: it
-// must not wait, call Weft, or throw, which ends the program. May switch. Callable from any. Throws
-// weft::error: cannot_block (a tasklet, a callback).
+// must not wait, call Weft, or throw, which ends the program. Throws weft::error: cannot_block (a
+// tasklet, a callback). May switch. Callable from any.
 template <class F>
   requires std::predicate<F&>
 void wait_poll(F&& is_done) {

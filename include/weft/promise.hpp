@@ -130,7 +130,8 @@ template <class T>
 class promise {
  public:
   promise() : giver_(new detail::state<T>(1)) {}
-  // Makes a promise whose shared state lies in memory of an allocator.
+  // Makes a promise whose shared state lies in memory of an allocator. Throws what the allocator
+  // throws. Never switches. Callable from any.
   template <class Allocator>
   promise(std::allocator_arg_t, const Allocator& allocator)
       : giver_(detail::allocated<detail::state<T>, Allocator>::make(allocator, 1U)) {}
@@ -140,35 +141,41 @@ class promise {
   promise& operator=(promise&&) noexcept = default;
 
   // Returns the future; it can be called once. Throws std::future_error: no_state,
-  // future_already_retrieved.
+  // future_already_retrieved. Never switches. Callable from any.
   future<T> get_future() { return giver_.get_future(); }
 
   // Sets the value of the future. If the construction of the value throws, the promise remains as
-  // it was. Throws std::future_error: no_state, promise_already_satisfied.
+  // it was. Throws std::future_error: no_state, promise_already_satisfied; and what that
+  // construction throws. Never switches. Callable from any.
   template <class U = T>
     requires(std::is_reference_v<T> ? std::is_lvalue_reference_v<U> : std::is_constructible_v<T, U &&>)
   void set_value(U&& value) {
     give(std::forward<U>(value));
   }
-  // Makes the future of a promise of void ready. Throws what set_value(value) throws.
+  // Makes the future of a promise of void ready. Throws std::future_error: no_state,
+  // promise_already_satisfied. Never switches. Callable from any.
   void set_value()
     requires std::is_void_v<T>
   {
     give();
   }
   // Sets an exception, which get() of the future throws. Throws std::future_error: no_state,
-  // promise_already_satisfied.
+  // promise_already_satisfied. Never switches. Callable from any.
   void set_exception(std::exception_ptr failure) { giver_.claim()->publish_failure(std::move(failure)); }
 
   // Stores the value now, and makes the future ready when the calling thread has ended and the
-  // values of its keys have been destroyed. Throws what set_value throws, and weft::error: again
-  // (there are 1024 keys).
+  // values of its keys have been destroyed. Throws std::future_error: no_state,
+  // promise_already_satisfied; what the construction of the value throws; and weft::error: again
+  // (there are 1024 keys). Never switches. Callable from any.
   template <class... Us>
     requires(sizeof...(Us) == (std::is_void_v<T> ? 0 : 1))
   void set_value_at_thread_exit(Us&&... value) {
     keep_back([&](detail::state<T>* state) { state->store(std::forward<Us>(value)...); }, nullptr);
   }
-  // Stores an exception now, and makes the future ready when set_value_at_thread_exit would.
+  // Stores an exception now, and makes the future ready when the calling thread has ended and the
+  // values of its keys have been destroyed. Throws std::future_error: no_state,
+  // promise_already_satisfied; and weft::error: again (there are 1024 keys). Never switches.
+  // Callable from any.
   void set_exception_at_thread_exit(std::exception_ptr failure) {
     keep_back([](detail::state<T>*) {}, std::move(failure));
   }
@@ -215,11 +222,13 @@ template <class R, class... As>
 class packaged_task<R(As...)> {
  public:
   packaged_task() noexcept : giver_(nullptr) {}
-  // Packs a copy of a callable. Throws what copying it throws, and std::bad_alloc.
+  // Packs a copy of a callable. Throws what copying it throws, and std::bad_alloc. Never switches.
+  // Callable from any.
   template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, packaged_task> && std::is_invocable_r_v<R, std::decay_t<F>&, As...>)
   explicit packaged_task(F&& function) : giver_(new plain_task<std::decay_t<F>>(std::forward<F>(function))) {}
-  // Packs a copy of a callable in memory of an allocator.
+  // Packs a copy of a callable in memory of an allocator. Throws what copying it and what the
+  // allocator throw. Never switches. Callable from any.
   template <class F, class Allocator>
     requires(!std::is_same_v<std::remove_cvref_t<F>, packaged_task> && std::is_invocable_r_v<R, std::decay_t<F>&, As...>)
   packaged_task(std::allocator_arg_t, const Allocator& allocator, F&& function)
@@ -233,19 +242,21 @@ class packaged_task<R(As...)> {
   // Tells whether the task holds a callable.
   bool valid() const noexcept { return giver_.has_state(); }
   // Returns the future; it can be called once. Throws std::future_error: no_state,
-  // future_already_retrieved.
+  // future_already_retrieved. Never switches. Callable from any.
   future<R> get_future() { return giver_.get_future(); }
-  // Calls the callable. Throws std::future_error: no_state, promise_already_satisfied (it was
-  // called before).
+  // Calls the callable, whose result or exception is set. Throws std::future_error: no_state,
+  // promise_already_satisfied (it was called before). May switch if the callable does. Callable
+  // from any.
   void operator()(As... arguments) { giver_.claim()->run(std::forward<As>(arguments)...); }
   // Gives the callable a new shared state, with a new future. The old future is broken if the
   // callable was not called. Throws std::future_error: no_state; std::bad_alloc; and what moving
-  // the callable throws.
+  // the callable throws. Never switches. Callable from any.
   void reset() { giver_ = detail::giver<R, any_task>(giver_.valid()->renew()); }
 
   // Calls the callable now, and makes the future ready when the calling thread has ended and the
-  // values of its keys have been destroyed. Throws what the call operator throws, and weft::error:
-  // again (there are 1024 keys).
+  // values of its keys have been destroyed. Throws std::future_error: no_state,
+  // promise_already_satisfied; and weft::error: again (there are 1024 keys). May switch if the
+  // callable does. Callable from any.
   void make_ready_at_thread_exit(As... arguments) {
     auto kept = std::make_unique<detail::kept_result<any_task>>(nullptr);
     any_task* const claimed = giver_.claim();

@@ -60,8 +60,8 @@ class runtime {
  public:
   // Starts the runtime, or adds one use to a runtime that already runs. Unless
   // config.caller_outside is set, the caller becomes a ULT, which at first is pinned to worker 0.
-  // Callable from an OS thread outside, and, if the runtime runs, from a ULT. Does not switch.
-  // Throws weft::error.
+  // Throws weft::error. Never switches. Callable from an OS thread outside, and, if the runtime
+  // runs, from a ULT.
   explicit runtime(const runtime_config& config = {}) {
     // Another layer's claim (WEFT_BUSY) is its own affair: everything but blocking inside a catch
     // works as well.
@@ -85,10 +85,9 @@ class runtime {
   }
 
   // Ends this use of the runtime now; the destructor then does nothing. The last use does not wait
-  // for threads: weft_finalize_with(WEFT_DROP), runtime.h, says what becomes of them.
-  //
-  // May switch. Callable from the OS thread that made the object. Throws weft::error: busy (an OS
-  // thread is adopted); the runtime then goes on.
+  // for threads: weft_finalize_with(WEFT_DROP), runtime.h, says what becomes of them. Throws
+  // weft::error: busy (an OS thread is adopted); the runtime then goes on. May switch. Callable
+  // from the OS thread that made the object.
   void drop() {
     if (has_dropped_) return;
     detail::check(weft_finalize_with(WEFT_DROP), "weft_finalize_with");
@@ -101,7 +100,9 @@ class runtime {
   // Returns how many workers there are now; 0 while the runtime does not run.
   static unsigned worker_count() noexcept { return weft_worker_count(); }
 
-  // Starts one more worker, and returns its index. Throws weft::error.
+  // Starts one more worker. Returns its index. Throws weft::error: again (the system refused an OS
+  // thread, or there are 1024 workers), no_memory, not_initialized. Never switches. Callable from
+  // any.
   static unsigned add_worker() {
     unsigned index = 0;
     detail::check(weft_worker_add(&index), "weft_worker_add");
@@ -114,8 +115,10 @@ class runtime {
   // Returns the scheduler of the runtime. Include execution.hpp to call it.
   static scheduler get_scheduler() noexcept;
 
-  // Ends a worker. The other workers receive the units of its queue. May switch. Throws
-  // weft::error: busy (worker 0, or units are pinned to the worker).
+  // Ends a worker. The other workers receive the units of its queue. Throws weft::error: invalid
+  // (no such worker), busy (worker 0, an adopted one, one that serves a pool, or one to which units
+  // are pinned), cannot_block (the caller is a tasklet), not_initialized. May switch. Callable from
+  // a ULT or outside.
   static void remove_worker(unsigned worker) { detail::check(weft_worker_remove(worker), "weft_worker_remove"); }
 
  private:
@@ -136,9 +139,9 @@ struct adopt_config {
 //   }).join();
 class adopted_worker {
  public:
-  // Makes the calling OS thread a worker, and the caller a ULT that is pinned to the worker. Does
-  // not switch. Callable from an OS thread outside. Throws weft::error: busy (the OS thread is a
-  // worker already).
+  // Makes the calling OS thread a worker, and the caller a ULT that is pinned to the worker. Throws
+  // weft::error: busy (the OS thread is a worker already). Never switches. Callable from an OS
+  // thread outside.
   explicit adopted_worker(const adopt_config& config = {}) {
     weft_adopt_config c = WEFT_ADOPT_CONFIG_INIT;
     c.name = config.name;

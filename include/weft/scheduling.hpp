@@ -111,9 +111,9 @@ weft_key key_of_properties() {
 
 namespace this_thread {
 
-// Returns the caller's properties. A change counts when the caller next becomes ready. Callable
-// from a thread that a scheduler with such properties has started. Throws weft::error: not_owner
-// (any other caller).
+// Returns the caller's properties. A change counts when the caller next becomes ready. Throws
+// weft::error: not_owner (any other caller). Callable from a thread that a scheduler with such
+// properties has started.
 template <class P>
 P& properties() {
   void* const mine = weft_key_get(detail::key_of_properties<P>());
@@ -133,8 +133,8 @@ class scheduler {
 
  public:
   // Starts to schedule on the given workers. arguments are passed to the algorithm's constructor.
-  // Callable from a ULT or outside. Throws weft::error: invalid (no such worker, or workers is
-  // empty), not_initialized, no_memory; and what the algorithm's constructor throws.
+  // Throws weft::error: invalid (no such worker, or workers is empty), not_initialized, no_memory;
+  // and what the algorithm's constructor throws. Callable from a ULT or outside.
   template <class... As>
   explicit scheduler(const std::vector<unsigned>& workers, As&&... arguments) : algorithm_(std::forward<As>(arguments)...) {
     if (workers.empty()) detail::fail(WEFT_INVALID, "weft::scheduler: it is given no workers");
@@ -153,7 +153,7 @@ class scheduler {
   }
 
   // Runs a copy of function under this scheduler, with properties of its own. Throws weft::error
-  // and what copying throws. Callable from any. Never switches.
+  // and what copying throws. Never switches. Callable from any.
   template <class F>
     requires std::invocable<std::decay_t<F>&>
   [[nodiscard]] thread start(P properties, F&& function) {

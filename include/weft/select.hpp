@@ -194,8 +194,9 @@ class polled_branch final : public branch {
 
 }  // namespace detail
 
-// A branch of select: pops a value, and calls popped(value). closed, if it is there, is called
-// instead when the channel is closed and empty.
+// Returns a branch of select that pops a value, and calls popped(value). closed, if it is there, is
+// called instead when the channel is closed and empty. Throws what moving the functions throws.
+// Never switches. Callable from any.
 template <class T, class Popped, class Closed = detail::no_function>
   requires std::invocable<Popped&, T>
 [[nodiscard]] auto on_pop(detail::basic_channel<T>& channel, Popped&& popped, Closed&& closed = {}) {
@@ -203,9 +204,10 @@ template <class T, class Popped, class Closed = detail::no_function>
       detail::channel_access::core_of(channel), std::forward<Popped>(popped), std::forward<Closed>(closed));
 }
 
-// A branch of select: pushes a value, and calls pushed(). A value that can be moved from is moved
-// only if the branch is chosen, and must live until then. closed, if it is there, is called instead
-// when the channel is closed.
+// Returns a branch of select that pushes a value, and calls pushed(). A value that can be moved
+// from is moved only if the branch is chosen, and must live until then. closed, if it is there, is
+// called instead when the channel is closed. Throws what moving the functions throws. Never
+// switches. Callable from any.
 template <class T, class V, class Pushed, class Closed = detail::no_function>
   requires std::constructible_from<T, V> && std::invocable<Pushed&>
 [[nodiscard]] auto on_push(detail::basic_channel<T>& channel, V&& value, Pushed&& pushed, Closed&& closed = {}) {
@@ -215,46 +217,52 @@ template <class T, class V, class Pushed, class Closed = detail::no_function>
       std::forward<Closed>(closed));
 }
 
-// A branch of select: chosen if no other branch was ready for an interval.
+// Returns a branch of select that is chosen if no other branch was ready for an interval. Throws
+// what moving the functions throws. Never switches. Callable from any.
 template <class Rep, class Period, std::invocable F>
 [[nodiscard]] auto after(const std::chrono::duration<Rep, Period>& interval, F&& function) {
   return detail::timer_branch<std::decay_t<F>>(detail::deadline_in(interval), std::forward<F>(function));
 }
 
-// A branch of select: chosen if no other branch was ready until the deadline.
+// Returns a branch of select that is chosen if no other branch was ready until the deadline. Throws
+// what moving the functions throws. Never switches. Callable from any.
 template <class Duration, std::invocable F>
 [[nodiscard]] auto after(const std::chrono::time_point<std::chrono::steady_clock, Duration>& deadline, F&& function) {
   return detail::timer_branch<std::decay_t<F>>(detail::to_ns(deadline.time_since_epoch()), std::forward<F>(function));
 }
 
-// A branch of select: chosen once is_done() has returned true. As with weft::wait_poll, workers call
-// is_done, one at a time and in no thread's name, as long as select waits: it must not wait, call
-// Weft, or throw, which ends the program. Another branch may be chosen after it has returned true,
-// so it must change nothing. Where no runtime runs, the caller of select polls, at least every
-// millisecond.
+// Returns a branch of select that is chosen once is_done() has returned true. As with
+// weft::wait_poll, workers call is_done, one at a time and in no thread's name, as long as select
+// waits: it must not wait, call Weft, or throw, which ends the program. Another branch may be
+// chosen after it has returned true, so it must change nothing. While no runtime runs, the caller
+// of select polls, at least every millisecond. Throws what moving the functions throws. Never
+// switches. Callable from any.
 template <std::predicate C, std::invocable F>
 [[nodiscard]] auto on_polled(C&& is_done, F&& function) {
   return detail::polled_branch<std::decay_t<C>, std::decay_t<F>>(std::forward<C>(is_done), std::forward<F>(function));
 }
 
-// A branch of select: chosen if no other branch is ready now.
+// Returns a branch of select that is chosen if no other branch is ready now. Throws what moving the
+// functions throws. Never switches. Callable from any.
 template <std::invocable F>
 [[nodiscard]] auto otherwise(F&& function) {
   return detail::otherwise_branch<std::decay_t<F>>(std::in_place, std::forward<F>(function));
 }
 
-// A branch of select: chosen at once when a stop is requested, before all others. The token is a
-// std::stop_token.
+// Returns a branch of select that is chosen at once when a stop is requested, before all others.
+// The token is a std::stop_token. Throws what moving the functions throws. Never switches. Callable
+// from any.
 template <std::invocable F>
 [[nodiscard]] auto on_stop(detail::stop_token token, F&& function) {
   return detail::stop_branch<std::decay_t<F>>(std::move(token), std::forward<F>(function));
 }
 
-// Waits until a branch is ready, does what it says, and returns its number, from 0 in the order of
-// the arguments. The branch's function runs after everything else, so it may use the channels.
-// Throws weft::error: ended (all channels are closed, and there is no other branch), cannot_block
-// (a tasklet that would have to wait); what moving a value and the function throw. May switch. From
-// a ULT or outside; from a tasklet if a branch is ready or there is weft::otherwise.
+// Waits until a branch is ready, and does what it says. The branch's function runs after everything
+// else, so it may use the channels. Returns the branch's number, from 0 in the order of the
+// arguments. Throws weft::error: ended (all channels are closed, and there is no other branch),
+// cannot_block (a tasklet that would have to wait); what moving a value and the function throw. May
+// switch. Callable from a ULT or outside; from a tasklet if a branch is ready or there is
+// weft::otherwise.
 template <class... Branches>
   requires(std::derived_from<std::remove_cvref_t<Branches>, detail::branch> && ...)
 std::size_t select(Branches&&... branches) {

@@ -37,13 +37,15 @@ class latch {
   latch& operator=(const latch&) = delete;
 
   // Subtracts count, and opens the latch at 0. Throws weft::error: invalid (count is more than is
-  // left).
+  // left). Never switches. Callable from any.
   void count_down(std::uint32_t count = 1) { detail::check(weft_latch_count_down(&event_, count), "weft_latch_count_down"); }
   // Tells whether the latch is open.
   bool try_wait() const noexcept { return weft_event_is_set(&event_); }
-  // Waits until the latch is open.
+  // Waits until the latch is open. Throws weft::error: cannot_block (a tasklet that would have to
+  // wait). May switch. Callable from any.
   void wait() const { detail::check(weft_event_wait(&event_), "weft_event_wait"); }
-  // Subtracts count, and waits until the latch is open. Throws what count_down throws.
+  // Subtracts count, and waits until the latch is open. Throws weft::error: invalid (count is more
+  // than is left), cannot_block (a tasklet that would have to wait). May switch. Callable from any.
   void arrive_and_wait(std::uint32_t count = 1) {
     count_down(count);
     wait();
@@ -125,7 +127,8 @@ class once_flag {
 
 // Runs function(arguments...) once for each flag: the first caller runs it, and the other callers
 // wait until it has returned. If the function throws, its caller throws that exception, and another
-// caller runs its own function.
+// caller runs its own function. Throws weft::error: cannot_block (a tasklet that would have to
+// wait); and what function throws. May switch. Callable from any.
 template <class F, class... As>
 void call_once(once_flag& flag, F&& function, As&&... arguments) {
   // acquire: what the function did; pairs with the release below

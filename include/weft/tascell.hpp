@@ -112,7 +112,7 @@ class context {
   // Returns the worker's index in its run.
   unsigned index() const noexcept { return worker_->index; }
   // Polls: gives work to other workers if they have requested it. Call it in long stretches without
-  // a construct. May switch. Throws the exception that cancels the task.
+  // a construct. Throws the exception that cancels the task. May switch.
   [[gnu::always_inline]] void poll() const {
     if (__builtin_expect(__atomic_load_n(&worker_->attention, __ATOMIC_RELAXED) != 0, 0)) detail::attend(worker_, newest_);
   }
@@ -176,7 +176,7 @@ void enter(context c, Function&& function) {
 }
 
 // Calls a worker function of C. An unwinding that leaves the function continues as an exception.
-// May switch. Throws what function throws.
+// Throws what function throws. May switch.
 template <class Result, class... Parameters, class... Arguments>
 [[gnu::noinline]] Result call(context c, Result (*function)(weft_tascell_worker*, weft_tascell_record*, Parameters...),
                               Arguments... arguments) {
@@ -433,8 +433,8 @@ struct borrowed_range {
 // run(context), which works on a copy of what it needs. If the task was given away, take(task&) is
 // called after first, instead of second. guard(), if there is one, returns the probability with
 // which a request is refused; it is for parts that are too small to give away. make, take and guard
-// must not poll or switch, and guard must not throw. May switch. Throws what first, second, take
-// and the task throw.
+// must not poll or switch, and guard must not throw. Throws what first, second, take and the task
+// throw. May switch.
 template <class First, class Second, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take,
                                           Guard&& guard = {}) {
@@ -455,8 +455,8 @@ template <class First, class Second, class Make, class Take, class Guard = const
 }
 
 // Runs first and then second. If another worker requests work while first runs, it runs second
-// itself, in the caller's frame. second must not use what first changes. May switch. Throws what
-// first and second throw.
+// itself, in the caller's frame. second must not use what first changes. Throws what first and
+// second throw. May switch.
 template <class First, class Second>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
   using task = detail::borrowed<std::remove_reference_t<Second>>;
@@ -469,7 +469,7 @@ template <class First, class Second>
 // make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two.
 // take(task&) takes the results of a task. take is called first for the task that was given last,
 // which has the earliest iterations. guard is that of do_two. make, take and guard must not poll or
-// switch. May switch. Throws what body, take and the tasks throw.
+// switch. Throws what body, take and the tasks throw. May switch.
 template <class Body, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take,
                                            Guard&& guard = {}) {
@@ -492,7 +492,7 @@ template <class Body, class Make, class Take, class Guard = const detail::no_gua
 
 // Calls body(i, context) for each i from begin up to end. If another worker requests work
 // meanwhile, it runs a part of the iterations itself, in the caller's frame. Iterations must not
-// use what other iterations change. May switch. Throws what body throws.
+// use what other iterations change. Throws what body throws. May switch.
 template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
@@ -504,7 +504,7 @@ template <class Body>
 // While body runs, the worker calls undo() and later redo() again whenever it walks back to an
 // older construct. After the two calls, what they change must be as it was before. undo() is also
 // called if body throws. redo and undo must not throw, poll or switch. Functions that capture what
-// they need by value are faster. May switch. Throws what body throws.
+// they need by value are faster. Throws what body throws. May switch.
 template <class Redo, class Body, class Undo>
 [[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
   redo();
@@ -523,7 +523,7 @@ template <class Redo, class Body, class Undo>
 [[noreturn]] inline void throw_tag(std::int64_t tag) { throw thrown(tag); }
 
 // Calls body(context), and catches a throw of tag that leaves body. Returns true if body returned,
-// and false if body threw the tag. May switch. Throws what else body throws.
+// and false if body threw the tag. Throws what else body throws. May switch.
 template <class Body>
 bool catch_tag(context c, std::int64_t tag, Body&& body) {
   try {
@@ -541,9 +541,9 @@ struct options {
   std::size_t stack_bytes = 0;  // of each
 };
 
-// Runs function(context) as the root task on all workers, and returns what function returns. May
-// switch. Callable from any but tasklets, while the runtime runs. Throws weft::error, and what
-// function throws.
+// Runs function(context) as the root task on all workers, and returns what function returns. Throws
+// weft::error, and what function throws. May switch. Callable from any but tasklets, while the
+// runtime runs.
 template <class Function>
 auto run(Function&& function, const options& how = {}) -> std::invoke_result_t<Function&, context>;
 

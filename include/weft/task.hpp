@@ -128,11 +128,12 @@ class [[nodiscard]] task {
   // Destroys the coroutine, which has not begun, has ended, or waits.
   ~task() { destroy(); }
 
-  // Whether there is a coroutine.
+  // Returns true if there is a coroutine. Never switches. Callable from any.
   bool valid() const noexcept { return frame_ != nullptr; }
 
-  // Begins the coroutine, and waits for its end; the result is what it returned, or threw. Once.
-  // Throws weft::error: invalid (there is no coroutine).
+  // Returns an awaitable, once: co_await begins the coroutine, waits for its end, and returns or
+  // throws what the coroutine returned or threw. Throws weft::error: invalid (there is no
+  // coroutine). Never switches. Callable from any.
   auto operator co_await() && { return detail::task_awaiter<promise_type>(valid_frame()); }
 
  private:
@@ -267,9 +268,9 @@ template <detail::awaitable Awaitable>
 decltype(auto) sync_wait(Awaitable&& one) {
   return detail::wait_here(std::forward<Awaitable>(one), detail::task_token());
 }
-// Begins a task in a tasklet. The future gets what it returns or throws; nothing depends on whether
-// the future is kept. One allocation. Callable from any. Never switches. Throws weft::error, and
-// std::bad_alloc.
+// Begins a task in a tasklet. Returns a future of what the task returns or throws; nothing depends
+// on whether the future is kept. One allocation. Throws weft::error, and std::bad_alloc. Never
+// switches. Callable from any.
 template <class T>
 [[nodiscard]] future<T> spawn(task<T> one) {
   return detail::spawn_with(std::move(one), detail::task_token());
@@ -282,109 +283,142 @@ template <detail::awaitable Awaitable>
 decltype(auto) sync_wait(Awaitable&& one, std::stop_token token) {
   return detail::wait_here(std::forward<Awaitable>(one), std::move(token));
 }
-// As spawn(one); when a stop is requested, the waits of the task end.
+// Begins a task in a tasklet, whose waits end when a stop is requested. Returns a future of what
+// the task returns or throws; nothing depends on whether the future is kept. One allocation. Throws
+// weft::error, and std::bad_alloc. Never switches. Callable from any.
 template <class T>
 [[nodiscard]] future<T> spawn(task<T> one, std::stop_token token) {
   return detail::spawn_with(std::move(one), std::move(token));
 }
-// In a task: `co_await weft::current_stop_token()` is the token with which it was begun.
+// Returns an awaitable, for a coroutine that is a weft::task: co_await returns the token with which
+// the task was begun, and does not wait. Never switches. Callable from any.
 inline detail::token_awaiter current_stop_token() noexcept { return {}; }
 
 #endif
 
 // ---- what coroutines can await ------------------------------------------------------------------
 
-// Waits for the result: the value, or throws what the other side threw; once. Throws
-// std::future_error: no_state.
+// Returns an awaitable: co_await waits for the result of the future, and takes the value, once.
+// co_await throws what the other side threw; std::future_error: no_state; weft::stopped (a stop of
+// the task was requested). Never switches. Callable from any.
 template <class T>
 [[nodiscard]] auto operator co_await(future<T>& one) noexcept {
   return detail::source_awaiter<detail::future_source<future<T>&>>(one);
 }
-// Waits for the result of a future, which is kept meanwhile.
+// Returns an awaitable, which keeps the future: co_await waits for the result, and takes the value,
+// once. co_await throws what the other side threw; std::future_error: no_state; weft::stopped (a
+// stop of the task was requested). Never switches. Callable from any.
 template <class T>
 [[nodiscard]] auto operator co_await(future<T>&& one) noexcept {
   return detail::source_awaiter<detail::future_source<future<T>>>(std::move(one));
 }
-// Waits for the result: a reference to the value, or throws what the other side threw.
+// Returns an awaitable: co_await waits for the result, and returns a reference to the value.
+// co_await throws what the other side threw; std::future_error: no_state; weft::stopped (a stop of
+// the task was requested). Never switches. Callable from any.
 template <class T>
 [[nodiscard]] auto operator co_await(const shared_future<T>& one) noexcept {
   return detail::source_awaiter<detail::future_source<const shared_future<T>&>>(one);
 }
-// Waits for the result: a copy of the value, or throws what the other side threw.
+// Returns an awaitable, which keeps the future: co_await waits for the result, and returns a copy
+// of the value. co_await throws what the other side threw; std::future_error: no_state;
+// weft::stopped (a stop of the task was requested). Never switches. Callable from any.
 template <class T>
 [[nodiscard]] auto operator co_await(shared_future<T>&& one) noexcept {
   return detail::source_awaiter<detail::future_source<shared_future<T>>>(std::move(one));
 }
-// Waits for the end of a thread, and joins it. Throws what thread::join throws.
+// Returns an awaitable: co_await waits for the end of a thread, and joins it. co_await throws
+// weft::error: invalid (not joinable), deadlock (the thread is the caller); weft::stopped (a stop
+// of the task was requested). Never switches. Callable from any.
 [[nodiscard]] inline auto operator co_await(thread& one) noexcept { return detail::source_awaiter<detail::thread_source>(one); }
 
-// Waits until the event is set.
+// Returns an awaitable: co_await waits until the event is set. co_await throws weft::stopped (a
+// stop of the task was requested). Never switches. Callable from any.
 [[nodiscard]] inline auto async_wait(weft_event& event) noexcept { return detail::source_awaiter<detail::event_source>(&event); }
-// Waits until the latch is open.
+// Returns an awaitable: co_await waits until the latch is open. co_await throws weft::stopped (a
+// stop of the task was requested). Never switches. Callable from any.
 [[nodiscard]] inline auto async_wait(latch& one) noexcept {
   return detail::source_awaiter<detail::event_source>(one.native_handle());
 }
-// Waits until there is a token, and takes it.
+// Returns an awaitable: co_await waits for a token, and takes it. co_await throws weft::stopped (a
+// stop of the task was requested). Never switches. Callable from any.
 template <std::ptrdiff_t LeastMax>
 [[nodiscard]] auto async_acquire(counting_semaphore<LeastMax>& semaphore) noexcept {
   return detail::source_awaiter<detail::semaphore_source>(semaphore.native_handle());
 }
-// Waits until the mutex is free, and locks it; returns a std::unique_lock. The lock belongs to no
-// thread: it may be unlocked on any worker, and the coroutine may wait while it holds it.
+// Returns an awaitable: co_await waits until the mutex is free, locks it, and returns a
+// std::unique_lock. The lock belongs to no thread: it may be unlocked on any worker, and the
+// coroutine may wait while it holds it. co_await throws weft::stopped (a stop of the task was
+// requested). Never switches. Callable from any.
 [[nodiscard]] inline auto async_lock(mutex& one) noexcept {
   return detail::source_awaiter<detail::mutex_source<mutex, std::unique_lock<mutex>, WEFT_AWAIT_MUTEX>>(one);
 }
-// Waits until the mutex is free, and locks it to write; returns a std::unique_lock.
+// Returns an awaitable: co_await waits until the mutex is free, locks it to write, and returns a
+// std::unique_lock. co_await throws weft::stopped (a stop of the task was requested). Never
+// switches. Callable from any.
 [[nodiscard]] inline auto async_lock(shared_mutex& one) noexcept {
   using source = detail::mutex_source<shared_mutex, std::unique_lock<shared_mutex>, WEFT_AWAIT_RWLOCK_WRITE>;
   return detail::source_awaiter<source>(one);
 }
-// Waits until no writer holds or awaits the mutex, and locks it to read; returns a
-// std::shared_lock.
+// Returns an awaitable: co_await waits until no writer holds or awaits the mutex, locks it to read,
+// and returns a std::shared_lock. co_await throws weft::stopped (a stop of the task was requested).
+// Never switches. Callable from any.
 [[nodiscard]] inline auto async_lock_shared(shared_mutex& one) noexcept {
   using source = detail::mutex_source<shared_mutex, std::shared_lock<shared_mutex>, WEFT_AWAIT_RWLOCK_READ>;
   return detail::source_awaiter<source>(one);
 }
-// Pops a value, and waits for it; returns a std::optional, which is empty when the channel is
-// closed and empty. Throws what moving the value throws.
+// Returns an awaitable: co_await waits for a value, and returns a std::optional with it, which is
+// empty when the channel is closed and empty. co_await throws weft::stopped (a stop of the task was
+// requested), and what moving the value throws. Never switches. Callable from any.
 template <class T>
 [[nodiscard]] auto async_pop(detail::basic_channel<T>& channel) noexcept {
   return detail::source_awaiter<detail::pop_source<T>>(channel);
 }
-// Pushes a value, and waits for room; returns success or closed. Throws what moving the value
-// throws. The value lies in the coroutine's frame meanwhile; one that was not pushed is gone.
+// Returns an awaitable: co_await pushes a value, waits for room, and returns success or closed. The
+// value lies in the coroutine's frame meanwhile; a value that was not pushed is destroyed. Throws
+// what moving the value throws; co_await throws weft::stopped, too, when a stop of the task is
+// requested. Never switches. Callable from any.
 template <class T, class U>
   requires std::constructible_from<T, U>
 [[nodiscard]] auto async_push(detail::basic_channel<T>& channel, U&& value) {
   return detail::source_awaiter<detail::push_source<T>>(channel, std::forward<U>(value));
 }
-// Waits for an interval. Throws weft::error: not_initialized, ended (the runtime ended before).
+// Returns an awaitable: co_await waits for an interval. The interval begins with this call.
+// co_await throws weft::stopped (a stop of the task was requested); weft::error: not_initialized
+// (no runtime runs), ended (the runtime ended before the deadline). Never switches. Callable from
+// any.
 template <class Rep, class Period>
 [[nodiscard]] auto async_sleep_for(const std::chrono::duration<Rep, Period>& interval) {
   return detail::source_awaiter<detail::deadline_source>(detail::deadline_in(interval));
 }
-// Waits until the deadline. Throws weft::error: not_initialized, ended (the runtime ended before).
+// Returns an awaitable: co_await waits until the deadline. co_await throws weft::stopped (a stop of
+// the task was requested); weft::error: not_initialized (no runtime runs), ended (the runtime ended
+// before the deadline). Never switches. Callable from any.
 template <class Duration>
 [[nodiscard]] auto async_sleep_until(const std::chrono::time_point<std::chrono::steady_clock, Duration>& deadline) {
   return detail::source_awaiter<detail::deadline_source>(detail::to_ns(deadline.time_since_epoch()));
 }
 
-// Goes on in a tasklet of the runtime: on any worker, or on the one, or in the pool, that
-// attributes name. Always leaves the caller, behind what is ready there. Throws weft::error:
-// not_initialized, no_memory, invalid.
+// Returns an awaitable: co_await continues the coroutine in a tasklet of the runtime: on any
+// worker, or on the one, or in the pool, that attributes name. It always leaves the caller, and
+// runs behind what is ready there. co_await throws weft::error: not_initialized, no_memory,
+// invalid. Never switches. Callable from any.
 [[nodiscard]] inline auto resume_on(const runtime&, const thread_attributes& attributes = {}) noexcept {
   return detail::moving_awaiter(attributes.to_c());
 }
 
-// Calls a copy of function in a ULT, where it may block, and returns or throws what it returned or
-// threw. The coroutine goes on in that ULT until it waits again. A stop does not end the call.
-// Throws weft::error if the ULT cannot be made.
+// Returns an awaitable: co_await calls a copy of function in a ULT, where it may block, and returns
+// or throws what it returned or threw. The coroutine goes on in that ULT until it waits again. A
+// stop does not end the call. Throws what copying function throws; co_await throws weft::error,
+// too, if the ULT cannot be made. Never switches. Callable from any.
 template <class F>
   requires std::invocable<std::decay_t<F>&>
 [[nodiscard]] auto on_thread(F&& function) {
   return detail::thread_awaiter<std::decay_t<F>>(std::forward<F>(function), WEFT_THREAD_ATTR_INIT);
 }
-// Calls a copy of function in a ULT with attributes.
+// Returns an awaitable: co_await calls a copy of function in a ULT with attributes, where it may
+// block, and returns or throws what it returned or threw. The coroutine goes on in that ULT until
+// it waits again. A stop does not end the call. Throws what copying function throws; co_await
+// throws weft::error, too, if the ULT cannot be made. Never switches. Callable from any.
 template <class F>
   requires std::invocable<std::decay_t<F>&>
 [[nodiscard]] auto on_thread(const thread_attributes& attributes, F&& function) {

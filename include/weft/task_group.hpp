@@ -46,7 +46,8 @@ class task_group {
   //
   // A stop request cancels the group for good, and cancel() requests a stop. So a wait of a task
   // ends at once if the task passes the token on to it: to sleeps, select, condition_variable_any,
-  // coroutines, and groups of its own (by get_stop_source()).
+  // coroutines, and groups of its own (by get_stop_source()). Throws std::bad_alloc. Never
+  // switches. Callable from any.
   explicit task_group(std::stop_source source) : source_(std::move(source)) {
     if (source_.stop_possible()) on_stop_ = std::make_unique<stop_callback>(source_.get_token(), need_none{&failure_});
   }
@@ -60,11 +61,10 @@ class task_group {
   // (dropped_exceptions.hpp). May switch. If a tasklet would have to wait, the program ends.
   ~task_group() { wait_for_all(); }  // NOLINT(bugprone-exception-escape): meant
 
-  // Adds a task, which calls a copy of function on some worker.
-  //
-  // Callable from any, also from tasks of the group. In a tasklet, and while no runtime runs, the
-  // call runs the function itself before it returns, because the caller could not wait for the
-  // task. Otherwise it never switches. Throws weft::error, and what copying function throws.
+  // Adds a task, which calls a copy of function on some worker. In a tasklet, and while no runtime
+  // runs, the call runs the function itself before it returns, because the caller could not wait
+  // for the task. Throws weft::error, and what copying function throws. Never switches, unless it
+  // runs the function itself. Callable from any, also from tasks of the group.
   template <class Function>
   void run(Function&& function, detail::caller made_by = detail::caller()) {
     constexpr bool is_child = child_function<std::decay_t<Function>>;
@@ -81,14 +81,14 @@ class task_group {
     }
   }
 
-  // Waits until no task is left. Afterwards the group can be used anew. Returns false if cancel()
-  // was called, so that tasks may have been skipped.
+  // Waits until no task is left. Afterwards the group can be used anew. If tasks throw, the call
+  // throws the exception of the task that was added first among them. Tasks that were added after
+  // that one may have been skipped, and further exceptions are dropped.
   //
-  // If tasks throw, the call throws the exception of the task that was added first among them.
-  // Tasks that were added after that one may have been skipped, and further exceptions are dropped.
-  // Only one caller may wait at a time. May switch. Callable from a ULT or outside, and from a
-  // tasklet if there is nothing to wait for. Throws weft::error: cannot_block. Undefined: a call
-  // from a task of the group, which would wait for itself.
+  // Returns false if cancel() was called, so that tasks may have been skipped. Throws weft::error:
+  // cannot_block; and what a task threw. May switch. Callable from a ULT or outside, and from a
+  // tasklet if there is nothing to wait for; by one caller at a time. Undefined: a call from a task
+  // of the group, which would wait for itself.
   bool wait() {
     wait_for_all();
     const bool is_complete = !is_cancelled();
@@ -96,14 +96,14 @@ class task_group {
     return is_complete;
   }
 
-  // Cancels the group: a task that has not started is skipped, until wait() has returned. Callable
-  // from any. Never switches.
+  // Cancels the group: a task that has not started is skipped, until wait() has returned. Never
+  // switches. Callable from any.
   void cancel() noexcept {
     failure_.need_only_before(0);
     request_stop();
   }
   // Tells whether the group is cancelled or a task has thrown. A long task may call this in order
-  // to end sooner. Callable from any. Never switches.
+  // to end sooner. Never switches. Callable from any.
   bool is_cancelled() const noexcept { return !failure_.are_all_needed() || is_stopped(); }
 
  private:

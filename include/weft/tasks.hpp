@@ -61,25 +61,26 @@ class async_scope {
 
   // Begins a task in a tasklet; what it returns is dropped. If the task throws, all tasks of the
   // scope are asked to stop, those that begin before join() has thrown as well, and join() throws
-  // the exception of the first one that did. Callable from any, also from tasks of the scope, but
-  // not after the last of them has ended while join() waits. Never switches. Throws weft::error
-  // (invalid: there is no coroutine), and std::bad_alloc.
+  // the exception of the first one that did. Throws weft::error (invalid: there is no coroutine),
+  // and std::bad_alloc. Never switches. Callable from any, also from tasks of the scope, but not
+  // after the last of them has ended while join() waits.
   template <class T>
   void spawn(task<T> one) {
     if (!one.valid()) detail::fail(WEFT_INVALID, "weft::async_scope::spawn: the task has no coroutine");
     tasks_.begin(detail::one_in_scope(std::move(one), tasks_));
   }
-  // co_await waits for all tasks, and throws the exception of the first one that threw. A stop of
-  // the awaiting task is passed on to them, as by request_stop(). The call is made again for tasks
-  // that are spawned afterwards; an exception that was thrown stops none of these. One caller at a
-  // time; a thread calls weft::sync_wait(scope.join()).
+  // Returns an awaitable: co_await waits for all tasks, and throws the exception of the first one
+  // that threw. A stop of the awaiting task is passed on to them, as by request_stop(). The call is
+  // made again for tasks that are spawned afterwards; an exception that was thrown stops none of
+  // these. One caller at a time; a thread calls weft::sync_wait(scope.join()). Throws
+  // std::bad_alloc. Never switches. Callable from any.
   [[nodiscard]] task<> join() {
     const std::stop_callback pass_on(co_await current_stop_token(), detail::stop_all{&tasks_});
     co_await tasks_.end();
     tasks_.renew();
     tasks_.rethrow();
   }
-  // Asks all tasks to stop, those to come as well. Callable from any. Never switches.
+  // Asks all tasks to stop, those to come as well. Never switches. Callable from any.
   void request_stop() noexcept { tasks_.request_stop(); }
   // Returns the token of the tasks, another one after join() has thrown.
   std::stop_token get_token() const noexcept { return tasks_.token(); }
@@ -88,10 +89,11 @@ class async_scope {
   detail::task_scope tasks_{"weft::async_scope", "co_await join() before"};
 };
 
-// co_await waits for all of the tasks, and returns a std::tuple of what they return; std::monostate
-// stands for void. If tasks throw, the others are asked to stop, and once all have ended, the
-// exception of the first one that threw is thrown. Throws weft::error if a task has no coroutine or
-// cannot be begun. Two allocations for each task, and three more: the frames and a stop state.
+// Returns an awaitable: co_await waits for all of the tasks, and returns a std::tuple of what they
+// return; std::monostate stands for void. If tasks throw, the others are asked to stop, and once
+// all have ended, the exception of the first one that threw is thrown. Two allocations for each
+// task, and three more: the frames and a stop state. co_await throws weft::error (a task has no
+// coroutine, or cannot be begun). Never switches. Callable from any.
 template <class... Ts>
   requires(sizeof...(Ts) != 0 && (!std::is_reference_v<Ts> && ...))
 [[nodiscard]] task<std::tuple<detail::value_of_task<Ts>...>> when_all(task<Ts>... tasks) {
@@ -107,8 +109,11 @@ template <class... Ts>
   all.rethrow();
   co_return std::apply([](auto&... each) { return std::tuple<detail::value_of_task<Ts>...>(std::move(*each)...); }, values);
 }
-// co_await waits for all of the tasks, and returns a std::vector of what they return. Two
-// allocations for each task, and five more. All else is as for when_all of a list of tasks.
+// Returns an awaitable: co_await waits for all of the tasks, and returns a std::vector of what they
+// return; std::monostate stands for void. If tasks throw, the others are asked to stop, and once
+// all have ended, the exception of the first one that threw is thrown. Two allocations for each
+// task, and five more. co_await throws weft::error (a task has no coroutine, or cannot be begun).
+// Never switches. Callable from any.
 template <class T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] task<std::vector<detail::value_of_task<T>>> when_all(std::vector<task<T>> tasks) {
@@ -129,10 +134,11 @@ template <class T>
   co_return out;
 }
 
-// co_await waits until one of the tasks has ended, asks the others to stop, and awaits them. It
-// returns a std::variant whose index() is the number of that task, with what it returned
-// (std::monostate: void), or throws what it threw. What the others return or throw is dropped.
-// Throws weft::error if a task has no coroutine or cannot be begun.
+// Returns an awaitable: co_await waits until one of the tasks has ended, asks the others to stop,
+// and awaits them. It returns a std::variant whose index() is the number of that task, with what it
+// returned (std::monostate: void), or throws what it threw. What the others return or throw is
+// dropped. co_await throws weft::error (a task has no coroutine, or cannot be begun). Never
+// switches. Callable from any.
 template <class... Ts>
   requires(sizeof...(Ts) != 0 && (!std::is_reference_v<Ts> && ...))
 [[nodiscard]] task<std::variant<detail::value_of_task<Ts>...>> when_any(task<Ts>... tasks) {
@@ -151,9 +157,11 @@ template <class... Ts>
   all.rethrow();
   co_return std::move(*value);
 }
-// co_await waits until one of the tasks has ended, asks the others to stop, and awaits them. It
-// returns a std::pair of the number of that task and what it returned, or throws what it threw. All
-// else is as for when_any of a list of tasks. co_await throws weft::error: invalid (no tasks).
+// Returns an awaitable: co_await waits until one of the tasks has ended, asks the others to stop,
+// and awaits them. It returns a std::pair of the number of that task and what it returned, or
+// throws what it threw. What the others return or throw is dropped. co_await throws weft::error (a
+// task has no coroutine, or cannot be begun); weft::error: invalid (no tasks). Never switches.
+// Callable from any.
 template <class T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] task<std::pair<std::size_t, detail::value_of_task<T>>> when_any(std::vector<task<T>> tasks) {
@@ -193,18 +201,24 @@ task<T> run_until(task<T> one, std::uint64_t deadline_ns) {
 
 }  // namespace detail
 
-// co_await runs the task in the coroutine that awaits it, and returns or throws what the task does.
-// If the deadline passes before the task has ended, the task is asked to stop; once it has ended by
-// weft::stopped, co_await throws weft::error: timeout. A task that ends otherwise all the same is
-// not late. If the runtime ends before the deadline and the task, the task is asked to stop as well,
-// and co_await throws weft::error: ended. Throws weft::error: not_initialized (no runtime runs),
-// invalid (there is no coroutine).
+// Returns an awaitable: co_await runs the task in the coroutine that awaits it, and returns or
+// throws what the task does. If the deadline passes before the task has ended, the task is asked to
+// stop; once it has ended by weft::stopped, co_await throws weft::error: timeout. A task that ends
+// otherwise all the same is not late. If the runtime ends before the deadline and the task, the
+// task is asked to stop as well, and co_await throws weft::error: ended. co_await throws
+// weft::error, too: not_initialized (no runtime runs), invalid (there is no coroutine). Never
+// switches. Callable from any.
 template <class T, detail::steady_time End>
 [[nodiscard]] task<T> with_timeout(task<T> one, const End& deadline) {
   return detail::run_until(std::move(one), detail::end_ns(deadline));
 }
-// co_await runs the task in the coroutine that awaits it, for an interval at most, which begins with
-// this call. All else is as for a deadline.
+// Returns an awaitable: co_await runs the task in the coroutine that awaits it, for an interval at
+// most, and returns or throws what the task does. The interval begins with this call. If the
+// interval is over before the task has ended, the task is asked to stop; once it has ended by
+// weft::stopped, co_await throws weft::error: timeout. A task that ends otherwise all the same is
+// not late. If the runtime ends before its end and the task, the task is asked to stop as well, and
+// co_await throws weft::error: ended. co_await throws weft::error, too: not_initialized (no runtime
+// runs), invalid (there is no coroutine). Never switches. Callable from any.
 template <class T, detail::interval End>
 [[nodiscard]] task<T> with_timeout(task<T> one, const End& interval) {
   return detail::run_until(std::move(one), detail::end_ns(interval));

@@ -44,7 +44,8 @@ class thread_id {
   // Ids are ordered by their numbers.
   friend constexpr auto operator<=>(thread_id, thread_id) noexcept = default;
 
-  // Writes the number.
+  // Writes the number. Returns out. Throws what the stream throws. Never switches. Callable from
+  // any.
   template <class Char, class Traits>
   friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, thread_id id) {
     return out << id.value_;
@@ -132,7 +133,7 @@ class thread {
   thread() noexcept = default;
 
   // Runs function(arguments...), each copied or moved as std::thread does, on some worker. Throws
-  // weft::error and what copying throws. Callable from any. Never switches.
+  // weft::error and what copying throws. Never switches. Callable from any.
   template <class F, class... As>
     requires(sizeof...(As) > 0 && !std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F> &&
              !std::same_as<std::remove_cvref_t<F>, detail::adopted>)
@@ -141,23 +142,23 @@ class thread {
                                       std::forward<As>(arguments)...)) {}
 
   // Runs a copy of function on some worker. Reports name the thread by the place of this call, such
-  // as "main.cpp:31". Throws weft::error and what copying throws. Callable from any. Never
-  // switches.
+  // as "main.cpp:31". Throws weft::error and what copying throws. Never switches. Callable from
+  // any.
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, thread> && detail::not_attributes<F>)
   explicit thread(F&& function, detail::caller made_by = detail::caller())
       : handle_(detail::create_thread(made_by, nullptr, std::forward<F>(function))) {}
 
-  // Runs function() in a thread with attributes. Throws weft::error and what copying throws.
-  // Callable from any.
+  // Runs a copy of function in a thread with attributes. Throws weft::error and what copying
+  // throws. Never switches. Callable from any.
   template <class F>
   explicit thread(const thread_attributes& attributes, F&& function, detail::caller made_by = detail::caller()) {
     const weft_thread_attr c = attributes.to_c();
     handle_ = detail::create_thread(made_by, &c, std::forward<F>(function));
   }
 
-  // Runs function(arguments...) in a thread with attributes. Throws weft::error and what copying
-  // throws. Callable from any.
+  // Runs function(arguments...), each copied or moved as std::thread does, in a thread with
+  // attributes. Throws weft::error and what copying throws. Never switches. Callable from any.
   template <class F, class... As>
     requires(sizeof...(As) > 0)
   [[gnu::always_inline]] explicit thread(const thread_attributes& attributes, F&& function, As&&... arguments) {
@@ -165,16 +166,18 @@ class thread {
     handle_ = detail::create_thread(detail::caller::unknown(), &c, std::forward<F>(function), std::forward<As>(arguments)...);
   }
 
-  // Runs function(arguments...), with launch::dispatch at once: the call may switch then. Throws
-  // weft::error and what copying throws. Callable from any.
+  // Runs function(arguments...), each copied or moved as std::thread does: with launch::dispatch at
+  // once, with launch::post when its turn comes. Throws weft::error and what copying throws. May
+  // switch with launch::dispatch. Callable from any.
   template <class F, class... As>
     requires(sizeof...(As) > 0)
   [[gnu::always_inline]] thread(launch policy, F&& function, As&&... arguments)
       : thread(std::forward<F>(function), std::forward<As>(arguments)...) {
     detail::start_by(policy, handle_);
   }
-  // Runs function(), with launch::dispatch at once. Reports name the thread by the place of this
-  // call.
+  // Runs a copy of function: with launch::dispatch at once, with launch::post when its turn comes.
+  // Reports name the thread by the place of this call. Throws weft::error and what copying throws.
+  // May switch with launch::dispatch. Callable from any.
   template <class F>
   thread(launch policy, F&& function, detail::caller made_by = detail::caller())
       : handle_(detail::create_thread(made_by, nullptr, std::forward<F>(function))) {
@@ -207,32 +210,38 @@ class thread {
   // Returns how many workers there are; 0 while the runtime does not run.
   static unsigned hardware_concurrency() noexcept { return weft_worker_count(); }
 
-  // Waits until the thread has ended, and joins it. May switch. Callable from a ULT or outside.
-  // Throws weft::error: invalid (not joinable), deadlock (the thread is the caller), cannot_block.
+  // Waits until the thread has ended, and joins it. Throws weft::error: invalid (not joinable),
+  // deadlock (the thread is the caller), cannot_block (a tasklet, and the thread has not ended).
+  // May switch. Callable from any.
   void join() {
     detail::check(weft_thread_join(handle_), "weft_thread_join");
     handle_ = nullptr;
   }
 
-  // Joins the thread if it has ended. Returns true if it was joined. Never switches.
+  // Joins the thread if it has ended. Returns true if it was joined. Throws weft::error: invalid
+  // (not joinable). Never switches. Callable from any.
   bool try_join() { return joined(detail::check_unless(WEFT_BUSY, weft_thread_try_join(handle_), "weft_thread_try_join")); }
 
-  // Waits until the thread has ended, for an interval at most, and joins it. Returns false if it
-  // has not ended in that time. Otherwise the conditions of join hold.
+  // Waits until the thread has ended, for an interval at most, and joins it. Returns true if it was
+  // joined, and false if it has not ended in that time. Throws weft::error: invalid (not joinable),
+  // deadlock (the thread is the caller), cannot_block (a tasklet, and the thread has not ended).
+  // May switch. Callable from any.
   template <class Rep, class Period>
   bool try_join_for(const std::chrono::duration<Rep, Period>& interval) {
     return joined_in_time(weft_thread_join_until(handle_, detail::deadline_in(interval)));
   }
-  // Waits until the thread has ended, until the deadline at most, and joins it. Returns false if it
-  // has not ended by then. Otherwise the conditions of join hold.
+  // Waits until the thread has ended, until the deadline at most, and joins it. Returns true if it
+  // was joined, and false if it has not ended by then. Throws weft::error: invalid (not joinable),
+  // deadlock (the thread is the caller), cannot_block (a tasklet, and the thread has not ended).
+  // May switch. Callable from any.
   template <class Clock, class Duration>
   bool try_join_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return joined_in_time(
         detail::attempt_until(deadline, [this](std::uint64_t ns) { return weft_thread_join_until(handle_, ns); }));
   }
 
-  // Detaches the thread: it frees itself when it ends, and cannot be joined. Callable from any.
-  // Never switches. Throws weft::error: invalid (not joinable).
+  // Detaches the thread: it frees itself when it ends, and cannot be joined. Throws weft::error:
+  // invalid (not joinable). Never switches. Callable from any.
   void detach() {
     detail::check(weft_thread_detach(handle_), "weft_thread_detach");
     handle_ = nullptr;
@@ -264,28 +273,30 @@ inline int worker() noexcept { return weft_worker_self(); }
 
 // Yields: runs other ready threads of this worker. Outside, it yields the CPU. May switch.
 inline void yield() noexcept { weft_yield(); }
-// As yield, but waits a little if no other thread is ready here: for loops that wait for what no
-// call of Weft tells. May switch. Callable from any but a tasklet. Throws weft::error:
-// cannot_block.
+// Yields, and waits a little if no other thread is ready on this worker: for loops that wait for
+// what no call of Weft reports. Throws weft::error: cannot_block (the caller is a tasklet). May
+// switch. Callable from a ULT or outside.
 inline void yield_or_wait() { detail::check(weft_yield_or_wait(WEFT_FOREVER), "weft_yield_or_wait"); }
 
 // Yields to a thread, which this worker runs next in the caller's place; periodically the unit that
 // has waited longest runs before it. Returns true if that thread ran. Returns false if it was not
-// ready in this worker's queue or pools, or another unit of a pool had its turn; the caller then has
-// yielded. May switch. Callable from a ULT. Throws weft::error: invalid (not joinable, or it
-// has ended), cannot_block (the caller is a tasklet, or outside).
+// ready in this worker's queue or pools, or another unit of a pool had its turn; the caller then
+// has yielded. Throws weft::error: invalid (not joinable, or it has ended), cannot_block (the
+// caller is a tasklet, or outside). May switch. Callable from a ULT.
 inline bool yield_to(const thread& next) {
   return detail::check_unless(WEFT_AGAIN, weft_yield_to(next.native_handle()), "weft_yield_to");
 }
 
-// Sleeps for an interval. May switch: the worker runs other threads meanwhile. Outside, the OS
-// thread sleeps. Throws weft::error: cannot_block (the caller is a tasklet).
+// Sleeps for an interval: the worker runs other threads meanwhile. Outside, the OS thread sleeps.
+// Throws weft::error: cannot_block (the caller is a tasklet). May switch. Callable from a ULT or
+// outside.
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& interval) {
   detail::check(weft_sleep_ns(detail::to_ns(interval)), "weft_sleep_ns");
 }
-// Sleeps until the deadline. May switch. Outside, the OS thread sleeps. Throws weft::error:
-// cannot_block (the caller is a tasklet).
+// Sleeps until the deadline: the worker runs other threads meanwhile. Outside, the OS thread
+// sleeps. Throws weft::error: cannot_block (the caller is a tasklet). May switch. Callable from a
+// ULT or outside.
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
   const auto sleep = [](std::uint64_t ns) {
@@ -296,12 +307,12 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& deadline) {
 }
 
 // Pins the caller to a worker: the caller moves to it and stays there. any_worker ends the pinning.
-// May switch. Callable from a ULT. Throws weft::error: invalid (no such worker), busy (in the
-// scope of a pinned, or created with starting_worker).
+// Throws weft::error: invalid (no such worker), busy (in the scope of a pinned, or created with
+// starting_worker). May switch. Callable from a ULT.
 inline void pin(int worker) { detail::check(weft_pin(worker), "weft_pin"); }
 
-// Names the caller, for reports. Up to 31 bytes of the name are kept. Callable from a ULT or
-// tasklet. Throws weft::error.
+// Names the caller, for reports. Up to 31 bytes of the name are kept. Throws weft::error. Never
+// switches. Callable from a ULT or tasklet.
 inline void set_name(const char* name) { detail::check(weft_thread_set_name(weft_self(), name), "weft_thread_set_name"); }
 
 }  // namespace this_thread

@@ -47,8 +47,8 @@ class fiber {
 
   // A new fiber that will run function(arguments...), each copied or moved as std::thread does,
   // when its turn comes. Throws weft::error (no_memory; again: no OS thread or no more workers
-  // could be had) and what copying throws. Callable from a fiber or an OS thread, on which the new
-  // fiber stays, except under work stealing. Never switches.
+  // could be had) and what copying throws. Never switches. Callable from a fiber or an OS thread,
+  // on which the new fiber stays, except under work stealing.
   template <class F, class... As>
     requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
   [[gnu::always_inline]] fiber(F&& function, As&&... arguments)
@@ -61,7 +61,11 @@ class fiber {
   fiber(F&& function, weft::detail::caller made_by = weft::detail::caller())
       : fiber(launch::post, std::forward<F>(function), made_by) {}
 
-  // With launch::dispatch the new fiber starts at once, and the call may switch.
+  // Makes a fiber that runs function(arguments...), each copied or moved as std::thread does: with
+  // launch::dispatch at once, with launch::post when its turn comes. Throws weft::error (no_memory;
+  // again: no OS thread or no more workers could be had) and what copying throws. May switch with
+  // launch::dispatch. Callable from a fiber or an OS thread, on which the new fiber stays, except
+  // under work stealing.
   template <class F, class... As>
     requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
   [[gnu::always_inline]] fiber(launch policy, F&& function, As&&... arguments) {
@@ -70,6 +74,11 @@ class fiber {
                                           std::forward<As>(arguments)...);
     if (policy == launch::dispatch) detail::run_now(handle_);
   }
+  // Makes a fiber that runs function(): with launch::dispatch at once, with launch::post when its
+  // turn comes. Reports name it by the place of this call. Throws weft::error (no_memory; again: no
+  // OS thread or no more workers could be had) and what copying throws. May switch with
+  // launch::dispatch. Callable from a fiber or an OS thread, on which the new fiber stays, except
+  // under work stealing.
   template <class F>
     requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
   fiber(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
@@ -94,6 +103,7 @@ class fiber {
       : fiber(launch::post, std::allocator_arg, std::forward<Stack>(stack), std::forward<F>(function),
               std::forward<As>(arguments)...) {}
 
+  // Takes over the other fiber, which is not joinable then.
   fiber(fiber&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   // A fiber that is still joinable must not be assigned to: the program ends (std::terminate).
   fiber& operator=(fiber&& other) noexcept {
@@ -111,8 +121,8 @@ class fiber {
   // The fiber's id; the empty one where there is none. Never switches.
   id get_id() const noexcept { return id(weft_thread_id(handle_)); }
 
-  // Waits for the fiber's end. May switch. Throws weft::error: invalid (not joinable), deadlock
-  // (itself), cannot_block (a tasklet). Callable from a fiber or an OS thread.
+  // Waits for the fiber's end. Throws weft::error: invalid (not joinable), deadlock (itself),
+  // cannot_block (a tasklet). May switch. Callable from a fiber or an OS thread.
   void join() {
     detail::run_first(handle_);
     weft::detail::check(weft_thread_join(handle_), "weft::fibers::fiber::join");
@@ -128,7 +138,9 @@ class fiber {
 
   // Exchanges what the two stand for. Never switches.
   void swap(fiber& other) noexcept { std::swap(handle_, other.handle_); }
+  // Exchanges what the two stand for. Never switches.
   friend void swap(fiber& left, fiber& right) noexcept { left.swap(right); }
+  // Fibers are ordered by their ids. Never switches.
   friend bool operator<(const fiber& left, const fiber& right) noexcept { return left.get_id() < right.get_id(); }
 
  protected:

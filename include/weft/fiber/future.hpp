@@ -53,10 +53,12 @@ class future : public weft::future<T> {
   void wait() const { this->wait_after(detail::run_first); }
 };
 
-// Calls function(arguments...), each copied or moved as std::thread does, in a new fiber; the
-// future gets its result or its exception. The future may be dropped: the fiber goes on by itself.
-// Throws weft::error (no_memory; again: no OS thread or no more workers could be had) and what
-// copying throws. With launch::dispatch the new fiber starts at once, and the call may switch.
+// Calls function(arguments...), each copied or moved as std::thread does, in a new fiber: with
+// launch::dispatch at once, with launch::post when its turn comes. Returns a future of its result
+// or its exception, which may be dropped: the fiber goes on by itself. Throws weft::error
+// (no_memory; again: no OS thread or no more workers could be had) and what copying throws. May
+// switch with launch::dispatch. Callable from a fiber or an OS thread, on which the new fiber
+// stays, except under work stealing.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 [[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(launch policy, F&& function, As&&... arguments) {
@@ -64,6 +66,12 @@ template <class F, class... As>
   return {policy, weft::detail::start_async(weft::detail::caller::unknown(), &attributes, std::forward<F>(function),
                                             std::forward<As>(arguments)...)};
 }
+// Calls a copy of function in a new fiber: with launch::dispatch at once, with launch::post when
+// its turn comes. Reports name the fiber by the place of this call. Returns a future of its result
+// or its exception, which may be dropped: the fiber goes on by itself. Throws weft::error
+// (no_memory; again: no OS thread or no more workers could be had) and what copying throws. May
+// switch with launch::dispatch. Callable from a fiber or an OS thread, on which the new fiber
+// stays, except under work stealing.
 template <class F>
   requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
 future<weft::detail::async_result<F>> async(launch policy, F&& function, weft::detail::caller made_by = weft::detail::caller()) {
@@ -83,12 +91,21 @@ future<weft::detail::async_result<F, As...>> async(launch policy, std::allocator
                                             std::forward<As>(arguments)...)};
 }
 
-// Calls function(arguments...) in a new fiber when the fiber's turn comes (launch::post).
+// Calls function(arguments...), each copied or moved as std::thread does, in a new fiber, when the
+// fiber's turn comes. Returns a future of its result or its exception, which may be dropped: the
+// fiber goes on by itself. Throws weft::error (no_memory; again: no OS thread or no more workers
+// could be had) and what copying throws. Never switches. Callable from a fiber or an OS thread, on
+// which the new fiber stays, except under work stealing.
 template <class F, class... As>
   requires(sizeof...(As) > 0 && detail::is_fiber_function<F> && std::invocable<std::decay_t<F>, std::decay_t<As>...>)
 [[gnu::always_inline]] inline future<weft::detail::async_result<F, As...>> async(F&& function, As&&... arguments) {
   return async(launch::post, std::forward<F>(function), std::forward<As>(arguments)...);
 }
+// Calls a copy of function in a new fiber, when the fiber's turn comes. Reports name the fiber by
+// the place of this call. Returns a future of its result or its exception, which may be dropped:
+// the fiber goes on by itself. Throws weft::error (no_memory; again: no OS thread or no more
+// workers could be had) and what copying throws. Never switches. Callable from a fiber or an OS
+// thread, on which the new fiber stays, except under work stealing.
 template <class F>
   requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
 future<weft::detail::async_result<F>> async(F&& function, weft::detail::caller made_by = weft::detail::caller()) {

@@ -11,7 +11,7 @@ namespace weft {
 namespace this_fiber {
 
 // The id of the calling fiber, main's included; the empty one on another OS thread than main's.
-// Throws weft::error where the library cannot start. Callable from any. Never switches.
+// Throws weft::error where the library cannot start. Never switches. Callable from any.
 inline fibers::fiber::id get_id() {
   fibers::detail::use();
   return weft::this_thread::get_id();

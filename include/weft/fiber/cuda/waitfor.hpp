@@ -31,8 +31,8 @@ inline cudaStream_t named(cudaStream_t stream) noexcept {
 }  // namespace detail
 
 // Waits until all work of the stream is done. Returns the stream, and cudaSuccess or the error that
-// the driver returned for it. May switch. Callable from any. Throws weft::error: unsupported (the
-// driver was not found), cannot_block (a tasklet).
+// the driver returned for it. Throws weft::error: unsupported (the driver was not found),
+// cannot_block (a tasklet). May switch. Callable from any.
 inline std::tuple<cudaStream_t, cudaError_t> waitfor_all(cudaStream_t stream) {
   weft::detail::device_wait wait = weft::cuda::detail::wait_of(detail::named(stream));
   return {stream, static_cast<cudaError_t>(wait.code_after(wait.until(WEFT_FOREVER)))};

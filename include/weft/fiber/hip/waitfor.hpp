@@ -31,8 +31,8 @@ inline hipStream_t named(hipStream_t stream) noexcept {
 }  // namespace detail
 
 // Waits until all work of the stream is done. Returns the stream, and hipSuccess or the error that
-// the library returned for it. May switch. Callable from any. Throws weft::error: unsupported (the
-// library was not found), cannot_block (a tasklet).
+// the library returned for it. Throws weft::error: unsupported (the library was not found),
+// cannot_block (a tasklet). May switch. Callable from any.
 inline std::tuple<hipStream_t, hipError_t> waitfor_all(hipStream_t stream) {
   weft::detail::device_wait wait = weft::hip::detail::wait_of(detail::named(stream));
   return {stream, static_cast<hipError_t>(wait.code_after(wait.until(WEFT_FOREVER)))};
