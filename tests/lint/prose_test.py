@@ -32,6 +32,14 @@ class ProseTest(planted.PlantedTest):
     def test_an_address_may_be_long(self):
         self.assertEqual(self.problems("https://" + "a" * 120 + "\n"), [])
 
+    def test_the_guide_has_plain_order(self):
+        for text in ("An overflow is told at once.\n", "- Of several faults the first counts.\n", "It ends. What a loop runs is a procedure.\n"):
+            self.plant("docs/guide/a.md", text)
+            self.assert_found(prose.check(self.top)[0], "docs/guide/a.md:1: \"")
+        self.plant("docs/guide/a.md", "# What a thread costs\n\nThe page told what a loop runs, and of several others. What it finds is reported.\n\n    it is told\n")
+        self.assertEqual(prose.check(self.top)[0], [])
+        self.assertEqual(self.problems("An overflow is told at once.\n"), [])
+
     def test_a_comment_that_names_nothing_that_acts_is_found(self):
         self.plant("src/mem/slab.hpp", "#pragma once\nint one();  // as docs/who.md says\n/* Freed by\n * whoever comes. */\n")
         self.assert_found(self.problems(""), 'src/mem/slab.hpp:4: name what acts instead of "whoever"')

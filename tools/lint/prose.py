@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prose of Markdown files has lines of at most 100 columns. Code, tables and lines of one word (an address) may be longer. Comments
-of C and C++ files name what acts: the waker, a thief, another worker, and not who, whoever or nobody.
+of C and C++ files name what acts: the waker, a thief, another worker, and not who, whoever or nobody. The guide, README.md and CHANGELOG.md
+have plain order: what is found is reported, not told, and no sentence begins with "What a ..." or "Of several ...".
 
 usage: prose.py [folder]"""
 
@@ -12,6 +13,8 @@ import sources
 COLUMNS = 100
 NAMELESS = re.compile(r"\b(?:who|whom|whoever|somebody|someone|nobody|anybody|anyone)\b", re.IGNORECASE)
 NAMING = ["src", "include", "net", "dist", "lang", "faces", "bench", "examples", "tests"]
+ORDERLY = ("README.md", "CHANGELOG.md", "docs/guide/")
+DISORDERLY = re.compile(r"\b(?:is|are|was|were|be|been) told\b|(?:^|(?<=[.:] )|(?<=^- ))(?:What (?:an?|the)|Of several) \w+[^?]*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 
@@ -48,6 +51,8 @@ def check(top):
         for number, line in prose(sources.read(top, path)):
             if len(line) > COLUMNS and len(line.split()) > 1:
                 problems.append(f"{path}:{number}: {len(line)} columns; wrap prose at {COLUMNS}")
+            if path.startswith(ORDERLY) and (words := DISORDERLY.search(line)):
+                problems.append(f"{path}:{number}: \"{words.group().strip()[:30]}\": say it in plain order, and \"reported\" of what is found")
     return problems, len(paths)
 
 
