@@ -51,18 +51,25 @@ class condition_variable_any {
     detail::finish_all(claimed, detail::channel_waiter::outcome::done);
   }
 
-  // Waits for a notification.
+  // Waits for a notification. The caller holds the lock, which the call releases while it waits,
+  // and holds again when it returns or throws. Throws weft::error: cannot_block (the caller is a
+  // tasklet); and what locking throws. May switch. Callable from a ULT or outside.
   template <class Lock>
   void wait(Lock& lock) {
     detail::check(wait_once(lock, WEFT_FOREVER, nullptr), "weft::condition_variable_any");
   }
-  // Waits until the predicate is true.
+  // Waits until predicate() returns true; the predicate is called with the lock held. The caller
+  // holds the lock, which the call releases while it waits, and holds again when it returns or
+  // throws. Throws weft::error: cannot_block (the caller is a tasklet); and what locking and the
+  // predicate throw. May switch. Callable from a ULT or outside.
   template <class Lock, class Predicate>
   void wait(Lock& lock, Predicate predicate) {
     while (!predicate()) wait(lock);
   }
-  // Waits until the predicate is true, or until a stop is requested. Returns what the predicate
-  // returned last.
+  // Waits until predicate() returns true, or until a stop is requested. The caller holds the lock,
+  // which the call releases while it waits, and holds again when it returns or throws. Returns what
+  // the predicate returned last. Throws weft::error: cannot_block (the caller is a tasklet); and
+  // what locking and the predicate throw. May switch. Callable from a ULT or outside.
   template <class Lock, class Predicate>
   bool wait(Lock& lock, detail::stop_token token, Predicate predicate) {
     while (!token.stop_requested()) {
@@ -72,14 +79,18 @@ class condition_variable_any {
     return predicate();
   }
 
-  // Waits for a notification, or until the deadline passes. Returns timeout if the deadline has
-  // passed without a notification, else no_timeout.
+  // Waits for a notification, or until the deadline passes. The caller holds the lock, which the
+  // call releases while it waits, and holds again when it returns or throws. Returns timeout if the
+  // deadline has passed without a notification, else no_timeout. Throws weft::error: cannot_block
+  // (the caller is a tasklet); and what locking throws. May switch. Callable from a ULT or outside.
   template <class Lock, class Clock, class Duration>
   cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline) {
     return as_cv_status(attempt_once(lock, deadline, nullptr), deadline);
   }
-  // Waits until the predicate is true, or until the deadline passes. Returns what the predicate
-  // returned last.
+  // Waits until predicate() returns true, or until the deadline passes. The caller holds the lock,
+  // which the call releases while it waits, and holds again when it returns or throws. Returns what
+  // the predicate returned last. Throws weft::error: cannot_block (the caller is a tasklet); and
+  // what locking and the predicate throw. May switch. Callable from a ULT or outside.
   template <class Lock, class Clock, class Duration, class Predicate>
   bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& deadline, Predicate predicate) {
     while (!predicate()) {
@@ -87,8 +98,11 @@ class condition_variable_any {
     }
     return true;
   }
-  // Waits until the predicate is true, a stop is requested, or the deadline passes. Returns what
-  // the predicate returned last.
+  // Waits until predicate() returns true, a stop is requested, or the deadline passes. The caller
+  // holds the lock, which the call releases while it waits, and holds again when it returns or
+  // throws. Returns what the predicate returned last. Throws weft::error: cannot_block (the caller
+  // is a tasklet); and what locking and the predicate throw. May switch. Callable from a ULT or
+  // outside.
   template <class Lock, class Clock, class Duration, class Predicate>
   bool wait_until(Lock& lock, detail::stop_token token, const std::chrono::time_point<Clock, Duration>& deadline,
                   Predicate predicate) {
@@ -99,20 +113,27 @@ class condition_variable_any {
     return predicate();
   }
 
-  // Waits for a notification, for an interval at most. Returns timeout if the interval has passed
-  // without a notification, else no_timeout.
+  // Waits for a notification, for an interval at most. The caller holds the lock, which the call
+  // releases while it waits, and holds again when it returns or throws. Returns timeout if the
+  // interval has passed without a notification, else no_timeout. Throws weft::error: cannot_block
+  // (the caller is a tasklet); and what locking throws. May switch. Callable from a ULT or outside.
   template <class Lock, class Rep, class Period>
   cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& interval) {
     return wait_until(lock, end_of(interval));
   }
-  // Waits until the predicate is true, for an interval at most. Returns what the predicate returned
-  // last.
+  // Waits until predicate() returns true, for an interval at most. The caller holds the lock, which
+  // the call releases while it waits, and holds again when it returns or throws. Returns what the
+  // predicate returned last. Throws weft::error: cannot_block (the caller is a tasklet); and what
+  // locking and the predicate throw. May switch. Callable from a ULT or outside.
   template <class Lock, class Rep, class Period, class Predicate>
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     return wait_until(lock, end_of(interval), std::move(predicate));
   }
-  // Waits until the predicate is true, a stop is requested, or the interval is over. Returns what
-  // the predicate returned last.
+  // Waits until predicate() returns true, a stop is requested, or the interval is over. The caller
+  // holds the lock, which the call releases while it waits, and holds again when it returns or
+  // throws. Returns what the predicate returned last. Throws weft::error: cannot_block (the caller
+  // is a tasklet); and what locking and the predicate throw. May switch. Callable from a ULT or
+  // outside.
   template <class Lock, class Rep, class Period, class Predicate>
   bool wait_for(Lock& lock, detail::stop_token token, const std::chrono::duration<Rep, Period>& interval, Predicate predicate) {
     return wait_until(lock, std::move(token), end_of(interval), std::move(predicate));

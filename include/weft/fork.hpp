@@ -238,8 +238,10 @@ struct fork_of<Function> {
 template <class Function>
 using forked = typename detail::fork_of<std::decay_t<Function>>::type;
 
-// Forks a callable. The result must be joined; see weft::forked. With weft/dist.hpp the callable
-// must be migratable, too (weft::dist::is_migratable).
+// Forks a callable: a child that may run in parallel, until it is joined in the scope that made it.
+// With weft/dist.hpp the callable must be migratable, too (weft::dist::is_migratable). Returns the
+// fork, which must be joined; see weft::forked. Throws what copying the callable throws. Never
+// switches. Callable from any.
 template <class Function>
   requires child_function<std::decay_t<Function>>
 [[nodiscard, gnu::always_inline]] inline forked<Function> fork(Function&& function) {

@@ -78,19 +78,24 @@ class yielder {
   yielder& operator=(const yielder&) = delete;
 
   // Hands the value to the caller, which may change it or move from it, and returns when the next
-  // one is wanted. Throws forced_unwind. May switch to the caller.
+  // one is wanted. Throws forced_unwind if the generator is destroyed meanwhile. May switch.
+  // Callable from the generator's function.
   void operator()(value_type& value)
     requires(std::is_lvalue_reference_v<T> || !std::copy_constructible<value_type>)
   {
     sides_ = sides_->yield(value);
   }
-  // Hands a value over that lives until the next one is wanted.
+  // Hands a value to the caller that lives until the next one is wanted, and returns then. Throws
+  // forced_unwind if the generator is destroyed meanwhile. May switch. Callable from the
+  // generator's function.
   void operator()(value_type&& value)
     requires(!std::is_lvalue_reference_v<T>)
   {
     sides_ = sides_->yield(value);
   }
-  // Hands a copy of the value over.
+  // Hands a copy of the value to the caller, and returns when the next one is wanted. Throws
+  // forced_unwind if the generator is destroyed meanwhile. May switch. Callable from the
+  // generator's function.
   void operator()(const value_type& value)
     requires(!std::is_reference_v<T> && std::copy_constructible<value_type>)
   {
@@ -99,9 +104,11 @@ class yielder {
   }
 
   // Yields all values of the generator, in the caller's own calls: no value passes through here.
-  // Throws what it throws, invalid if it is empty, deadlock if it runs.
+  // Throws what that generator's function throws, and weft::error: invalid (it is empty), deadlock
+  // (it runs). May switch. Callable from the generator's function.
   void all(generator<T> inner) { sides_->delegate(*inner.sides()); }
-  // Yields all values of the range.
+  // Yields all values of the range. Throws forced_unwind if the generator is destroyed meanwhile.
+  // May switch. Callable from the generator's function.
   template <std::ranges::input_range Range>
     requires(!std::same_as<std::remove_cvref_t<Range>, generator<T>>)
   void all(Range&& range) {
@@ -131,14 +138,17 @@ class [[nodiscard]] generator : public std::ranges::view_base {
 
   // No values.
   generator() noexcept = default;
-  // A generator of what function(yielder&) yields. Throws weft::error (no_memory; not_initialized;
-  // cannot_block: outside) and what copying throws. Never switches. Callable from a ULT or a
-  // tasklet.
+  // Makes a generator of what function(yielder&) yields. Throws weft::error (no_memory;
+  // not_initialized; cannot_block: outside) and what copying throws. Never switches. Callable from
+  // a ULT or a tasklet.
   template <class F>
     requires is_body<F>
   explicit generator(F&& function, detail::caller made_by = detail::caller())
       : sides_(detail::make_asymmetric<sides_type>(context::fixedsize_stack(), made_by, std::forward<F>(function))) {}
-  // As above, on a stack of that kind: weft::context::fixedsize_stack(bytes).
+  // Makes a generator of what function(yielder&) yields, on a stack of a kind:
+  // weft::context::fixedsize_stack(bytes). Throws weft::error (no_memory; not_initialized;
+  // cannot_block: outside) and what copying throws. Never switches. Callable from a ULT or a
+  // tasklet.
   template <detail::any_stack Stack, class F>
     requires is_body<F>
   generator(std::allocator_arg_t, Stack&& stack, F&& function, detail::caller made_by = detail::caller())
@@ -166,8 +176,9 @@ class [[nodiscard]] generator : public std::ranges::view_base {
   // Whether it has a function that has not ended.
   explicit operator bool() const noexcept { return sides_ != nullptr && !sides_->has_ended(); }
 
-  // Lets the function go on to its first value, the first time. Throws what the function throws,
-  // and weft::error: invalid (empty: moved from).
+  // Lets the function go on to its first value, the first time. Returns an iterator at that value.
+  // Throws what the function throws, and weft::error: invalid (empty: moved from). May switch.
+  // Callable from a ULT or a tasklet, one at a time.
   iterator begin() {
     if (!std::exchange(has_begun_, true)) sides()->resume();
     return iterator(sides());
@@ -175,7 +186,9 @@ class [[nodiscard]] generator : public std::ranges::view_base {
   // The end of every generator.
   std::default_sentinel_t end() const noexcept { return std::default_sentinel; }
 
-  // The next value, moved out; none after the last one. Throws as begin.
+  // Returns the next value, moved out; none after the last one. Throws what the function throws,
+  // and weft::error: invalid (empty: moved from). May switch. Callable from a ULT or a tasklet, one
+  // at a time.
   std::optional<value_type> next()
     requires(!std::is_reference_v<T>)
   {
@@ -217,13 +230,16 @@ class generator<T>::iterator {
   reference operator*() const noexcept { return sides_->value(); }
   // The value's address.
   auto operator->() const noexcept { return std::addressof(sides_->value()); }
-  // Wants the next value. Throws what the function throws, and weft::error: invalid (after the
-  // last), deadlock (from inside the function).
+  // Goes on to the next value. Returns the iterator. Throws what the function throws, and
+  // weft::error: invalid (after the last), deadlock (from inside the function). May switch.
+  // Callable from a ULT or a tasklet, one at a time.
   iterator& operator++() {
     sides_->resume();
     return *this;
   }
-  // As above.
+  // Goes on to the next value. Throws what the function throws, and weft::error: invalid (after the
+  // last), deadlock (from inside the function). May switch. Callable from a ULT or a tasklet, one
+  // at a time.
   void operator++(int) { ++*this; }
   // Whether the function has ended.
   friend bool operator==(const iterator& one, std::default_sentinel_t) noexcept {

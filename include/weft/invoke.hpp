@@ -46,13 +46,12 @@ void invoke_from(const Calls& calls, first_failure& failure) noexcept {
 }  // namespace detail
 
 // Calls all the functions, possibly in parallel, and returns when all of them have returned. Their
-// results are ignored.
+// results are ignored. The functions may do what forks may do (hot.h).
 //
-// If some of them throw, invoke throws, after all have ended, the exception of the function that is
-// first among them in the order of the arguments. Functions after that one may have been skipped;
-// dropped_exceptions.hpp counts the other exceptions. The functions may do what forks may do
-// (hot.h). May switch. Callable from any; in a tasklet and outside, the functions are called in
-// order.
+// Throws what a function throws, after all have ended: of several exceptions that of the function
+// that is first among them in the order of the arguments. Functions after that one may have been
+// skipped; dropped_exceptions.hpp counts the other exceptions. May switch. Callable from any; in a
+// tasklet and outside, the functions are called in order.
 template <class... Functions>
   requires(sizeof...(Functions) > 0)
 void invoke(Functions&&... functions) {

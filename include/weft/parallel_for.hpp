@@ -238,9 +238,13 @@ concept element_range = std::ranges::forward_range<Range> || divisible_range<std
 template <class Function, class Iterator>
 concept element_function = std::invocable<const Function&, std::iter_reference_t<Iterator>>;
 
-// Calls body(part) for parts of a range that several workers run. If body does not accept parts,
-// the call is body(index), body(row, column) or body(page, row, column) for each index. (A generic
-// lambda with one parameter is called with parts; for_each calls it with indexes.)
+// Calls body(part) for parts of a range; several workers call the body at once, through a reference
+// to const. If body does not accept parts, the call is body(index), body(row, column) or body(page,
+// row, column) for each index. (A generic lambda with one parameter is called with parts; for_each
+// calls it with indexes.) Throws what body throws: of several exceptions that of the first part, in
+// program order, after all parts have ended; later parts may have been skipped. May switch.
+// Callable from any; in a tasklet and outside it is a plain loop. Undefined: copying an index or
+// iterator that throws.
 template <class Range, class Body>
 void parallel_for(const Range& whole, const Body& body) {
   if constexpr (!divisible_range<Range>) {
@@ -257,7 +261,11 @@ void parallel_for(const Range& whole, const Body& body) {
   }
 }
 
-// Calls body(index) for each index or random-access iterator of [begin, end).
+// Calls body(index) for each index or random-access iterator of [begin, end); several workers call
+// the body at once, through a reference to const. Throws what body throws: of several exceptions
+// that of the first part, in program order, after all parts have ended; later parts may have been
+// skipped. May switch. Callable from any; in a tasklet and outside it is a plain loop. Undefined:
+// copying an index or iterator that throws.
 template <class Begin, class End, class Body>
 void parallel_for(Begin begin, End end, const Body& body) {
   constexpr bool are_ends = loop_ends<Begin, End>;
@@ -292,8 +300,12 @@ void parallel_for(Begin begin, End end, Step step, const Body& body) {
   }
 }
 
-// Calls function(element) for each element of [first, last). Iterators without random access are
-// first walked through once, up to the end.
+// Calls function(element) for each element of [first, last); several workers call the function at
+// once, through a reference to const. Iterators without random access are first walked through
+// once, up to the end. Throws what function throws: of several exceptions that of the first part,
+// in program order, after all parts have ended; later parts may have been skipped. May switch.
+// Callable from any; in a tasklet and outside it is a plain loop. Undefined: copying an index or
+// iterator that throws.
 template <std::forward_iterator Iterator, std::sentinel_for<Iterator> End, class Function>
 void for_each(Iterator first, End last, const Function& function) {
   constexpr bool is_function = element_function<Function, Iterator>;
@@ -310,7 +322,11 @@ void for_each(Iterator first, End last, const Function& function) {
   }
 }
 
-// Calls function(element) for each element of a range.
+// Calls function(element) for each element of a range; several workers call the function at once,
+// through a reference to const. Throws what function throws: of several exceptions that of the
+// first part, in program order, after all parts have ended; later parts may have been skipped. May
+// switch. Callable from any; in a tasklet and outside it is a plain loop. Undefined: copying an
+// index or iterator that throws.
 template <std::ranges::forward_range Range, class Function>
   requires(!divisible_range<std::remove_cvref_t<Range>>)
 void for_each(Range&& range, const Function& function) {

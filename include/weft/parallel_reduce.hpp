@@ -217,13 +217,15 @@ concept reduction_body =
     detail::reduces_parts<Body, Range, Value> ||
     requires(const Range& part, const detail::reduce_step<Value, Body, Combine>& step) { part.for_each(step); };
 
-// Reduces a range: combines the results of body in the order of the indexes, and returns the
-// combination. For an empty range it returns identity.
+// Reduces a range: combines the results of body in the order of the indexes. Either combine(x, y)
+// combines the results of body(index), or body(part, value) is called for parts of the range, and
+// returns value combined with the part. Several copies of identity take part.
 //
-// Either combine(x, y) combines the results of body(index), or body(part, value) is called for
-// parts of the range, and returns value combined with the part. Several copies of identity take
-// part. Exceptions, callers and undefined uses are those of parallel_for; an exception of combine
-// counts as thrown by the later part. May switch.
+// Returns the combination; for an empty range identity. Throws what body throws: of several
+// exceptions that of the first part, in program order, after all parts have ended; later parts may
+// have been skipped. An exception of combine counts as thrown by the later part. May switch.
+// Callable from any; in a tasklet and outside it is a plain loop. Undefined: copying an index or
+// iterator that throws.
 template <class Range, class Value, class Body, class Combine>
 [[nodiscard]] detail::result_if<divisible_range<Range> && combine_function<Combine, Value>, Value> parallel_reduce(
     const Range& whole, Value identity, const Body& body, const Combine& combine) {
@@ -250,8 +252,11 @@ template <class Range, class Value, class Body, class Combine>
 }
 
 // Reduces the indexes or random-access iterators of [begin, end): combines the results of body in
-// their order, and returns the combination. For an empty range it returns identity. Exceptions,
-// callers and undefined uses are those of parallel_for. May switch.
+// their order. Returns the combination; for an empty range identity. Throws what body throws: of
+// several exceptions that of the first part, in program order, after all parts have ended; later
+// parts may have been skipped. An exception of combine counts as thrown by the later part. May
+// switch. Callable from any; in a tasklet and outside it is a plain loop. Undefined: copying an
+// index or iterator that throws.
 template <class Begin, class End, class Value, class Body, class Combine>
 [[nodiscard]] detail::result_if<loop_ends<Begin, End> && combine_function<Combine, Value>, Value> parallel_reduce(
     Begin begin, End end, Value identity, const Body& body, const Combine& combine) {

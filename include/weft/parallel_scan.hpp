@@ -76,12 +76,15 @@ concept scan_function =
                      const std::iter_value_t<Iterator>&> &&
     combine_function<Combine, std::iter_value_t<Iterator>, std::iter_value_t<Iterator>, std::iter_reference_t<Iterator>>;
 
-// Scans a range by a body that is called for its parts. Returns the combination of all values.
+// Scans a range by a body that is called for its parts: body(part, before, is_final) returns before
+// combined with all values of the part. If is_final is true, before is the combination of all
+// values in front of the part (the identity for the first part), and body writes its results. If
+// is_final is false, before is the identity, and body must not write.
 //
-// body(part, before, is_final) returns before combined with all values of the part. If is_final is
-// true, before is the combination of all values in front of the part (the identity for the first
-// part), and body writes its results. If is_final is false, before is the identity, and body must
-// not write.
+// Returns the combination of all values. Throws what body throws: of several exceptions that of the
+// first part, in program order, after all parts have ended; later parts may have been skipped.
+// Throws what allocating a few values throws, too. May switch. Callable from any; in a tasklet and
+// outside it is a plain loop. Undefined: copying an index or iterator that throws.
 template <class Index, class Value, class Body, class Combine>
 detail::result_if<combine_function<Combine, Value, Value&, Value&>, Value> parallel_scan(const range<Index>& whole,
                                                                                          Value identity, const Body& body,
@@ -121,8 +124,11 @@ auto scan_values(Iterator first, Iterator last, const Combine& combine, const au
 }  // namespace detail
 
 // Scans elements, as std::inclusive_scan does: out[i] becomes the combination of all values up to
-// and including the i-th. Returns the end of the output. The output may begin where the input
-// begins, but must not overlap it otherwise.
+// and including the i-th. The output may begin where the input begins, but must not overlap it
+// otherwise. Returns the end of the output. Throws what combine throws: of several exceptions that
+// of the first part, in program order, after all parts have ended; later parts may have been
+// skipped. Throws what allocating a few values throws, too. May switch. Callable from any; in a
+// tasklet and outside it is a plain loop. Undefined: copying an index or iterator that throws.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Combine>
 Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const Combine& combine) {
   constexpr bool is_combine = scan_function<Combine, Iterator>;
@@ -144,8 +150,11 @@ Output parallel_inclusive_scan(Iterator first, Iterator last, Output out, const 
 }
 
 // Scans elements, as std::exclusive_scan does: out[i] becomes the combination of init and all
-// values before the i-th. Returns the end of the output. The output may begin where the input
-// begins, but must not overlap it otherwise.
+// values before the i-th. The output may begin where the input begins, but must not overlap it
+// otherwise. Returns the end of the output. Throws what combine throws: of several exceptions that
+// of the first part, in program order, after all parts have ended; later parts may have been
+// skipped. Throws what allocating a few values throws, too. May switch. Callable from any; in a
+// tasklet and outside it is a plain loop. Undefined: copying an index or iterator that throws.
 template <std::random_access_iterator Iterator, std::random_access_iterator Output, class Value, class Combine>
 Output parallel_exclusive_scan(Iterator first, Iterator last, Output out, const Value& init, const Combine& combine) {
   constexpr bool is_combine = scan_function<Combine, Iterator>;

@@ -199,13 +199,12 @@ void run_sort(Iterator first, Iterator last, const Compare& compare) {
 template <class Compare, class Iterator>
 concept sort_function = std::sortable<Iterator, Compare> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
 
-// Sorts [first, last) by compare, in place and not stably.
-//
-// compare is a strict weak ordering, which several workers call at once, through a reference to
-// const. Elements are moved, not copied. An exception of compare is thrown by the call after all
-// workers have ended their parts. Then, as with std::sort, the order is unspecified, and elements
-// may have been moved from. May switch. Callable from where parallel_for is. Undefined: elements
-// that share memory, such as those of std::vector<bool>.
+// Sorts [first, last) by compare, in place and not stably. compare is a strict weak ordering, which
+// several workers call at once, through a reference to const. Elements are moved, not copied.
+// Throws what compare throws, after all workers have ended their parts: then, as with std::sort,
+// the order is unspecified, and elements may have been moved from. May switch. Callable from any;
+// in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
+// of std::vector<bool>.
 template <std::random_access_iterator Iterator, class Compare = std::less<>>
 void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
   constexpr bool is_sortable = sort_function<Compare, Iterator>;
@@ -213,7 +212,12 @@ void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
   if constexpr (is_sortable) detail::run_sort(first, last, compare);
 }
 
-// Sorts a range, as the call with two iterators does.
+// Sorts a range by compare, in place and not stably. compare is a strict weak ordering, which
+// several workers call at once, through a reference to const. Elements are moved, not copied.
+// Throws what compare throws, after all workers have ended their parts: then, as with std::sort,
+// the order is unspecified, and elements may have been moved from. May switch. Callable from any;
+// in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
+// of std::vector<bool>.
 template <std::ranges::random_access_range Range, class Compare = std::less<>>
 void parallel_sort(Range&& range, const Compare& compare = {}) {
   parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);

@@ -34,15 +34,20 @@ void wait_poll(F&& is_done) {
   detail::check(detail::wait_poll_until(is_done, WEFT_FOREVER), "weft_wait_poll");
 }
 
-// As wait_poll, for an interval at most. Returns false if is_done() did not return true in that
-// time; then it is not called any more.
+// Waits until is_done() returns true, for an interval at most; then it is not called any more.
+// Workers call it, one at a time and in no thread's name: it must not wait, call Weft, or throw,
+// which ends the program. Returns false if is_done() did not return true in that time. Throws
+// weft::error: cannot_block (a tasklet, a callback). May switch. Callable from any.
 template <class F, class Rep, class Period>
   requires std::predicate<F&>
 bool wait_poll_for(F&& is_done, const std::chrono::duration<Rep, Period>& interval) {
   return detail::check_unless(WEFT_TIMEOUT, detail::wait_poll_until(is_done, detail::deadline_in(interval)), "weft_wait_poll");
 }
 
-// As wait_poll, until a time at most. Returns false if is_done() did not return true by then.
+// Waits until is_done() returns true, until the deadline at most; then it is not called any more.
+// Workers call it, one at a time and in no thread's name: it must not wait, call Weft, or throw,
+// which ends the program. Returns false if is_done() did not return true by then. Throws
+// weft::error: cannot_block (a tasklet, a callback). May switch. Callable from any.
 template <class F, class Clock, class Duration>
   requires std::predicate<F&>
 bool wait_poll_until(F&& is_done, const std::chrono::time_point<Clock, Duration>& deadline) {

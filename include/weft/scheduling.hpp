@@ -112,8 +112,8 @@ weft_key key_of_properties() {
 namespace this_thread {
 
 // Returns the caller's properties. A change counts when the caller next becomes ready. Throws
-// weft::error: not_owner (any other caller). Callable from a thread that a scheduler with such
-// properties has started.
+// weft::error: not_owner (any other caller). Never switches. Callable from a thread that a
+// scheduler with such properties has started.
 template <class P>
 P& properties() {
   void* const mine = weft_key_get(detail::key_of_properties<P>());
@@ -134,7 +134,7 @@ class scheduler {
  public:
   // Starts to schedule on the given workers. arguments are passed to the algorithm's constructor.
   // Throws weft::error: invalid (no such worker, or workers is empty), not_initialized, no_memory;
-  // and what the algorithm's constructor throws. Callable from a ULT or outside.
+  // and what the algorithm's constructor throws. May switch. Callable from a ULT or outside.
   template <class... As>
   explicit scheduler(const std::vector<unsigned>& workers, As&&... arguments) : algorithm_(std::forward<As>(arguments)...) {
     if (workers.empty()) detail::fail(WEFT_INVALID, "weft::scheduler: it is given no workers");

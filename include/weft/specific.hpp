@@ -22,9 +22,11 @@ class thread_specific_ptr {
   using element_type = T;
 
   // Makes a pointer whose values are deleted. Throws weft::error: again (there are 1024 keys).
+  // Never switches. Callable from any.
   thread_specific_ptr() : thread_specific_ptr([](T* value) { delete value; }) {}
   // Makes a pointer whose values are passed to cleanup, on the thread whose value it is. If cleanup
   // is null, nothing is done with the values. Throws weft::error: again (there are 1024 keys).
+  // Never switches. Callable from any.
   explicit thread_specific_ptr(void (*cleanup)(T*)) : cleanup_(cleanup) {
     detail::check(weft_key_create(end, &key_), "weft_key_create");
   }
@@ -54,7 +56,8 @@ class thread_specific_ptr {
   }
   // Sets the caller's value, and cleans up the value before it, unless the two are the same. Throws
   // weft::error: no_memory; and std::bad_alloc. After an exception the thread still has the value
-  // before, and the caller owns the new one.
+  // before, and the caller owns the new one. Never switches, unless cleanup does. Callable from
+  // any.
   void reset(T* value = nullptr) {
     held* mine = find();
     if (mine == nullptr) {

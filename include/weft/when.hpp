@@ -219,6 +219,8 @@ auto to_vector(Iterator first, Iterator last) {
 }  // namespace detail
 
 // Returns a future of a tuple of the given futures, which is ready when all of them are ready.
+// Throws std::future_error: no_state (a future that is empty), and std::bad_alloc. Never switches.
+// Callable from any.
 template <class... Futures>
   requires(detail::is_future<std::remove_cvref_t<Futures>> && ...)
 [[nodiscard]] auto when_all(Futures&&... futures) {
@@ -227,7 +229,8 @@ template <class... Futures>
 }
 
 // Returns a future of a vector of the futures of a range, which is ready when all of them are
-// ready.
+// ready. Throws std::future_error: no_state (a future that is empty), and std::bad_alloc. Never
+// switches. Callable from any.
 template <std::input_iterator Iterator>
 [[nodiscard]] auto when_all(Iterator first, Iterator last) {
   auto all = detail::to_vector(first, last);
@@ -236,7 +239,8 @@ template <std::input_iterator Iterator>
 }
 
 // Returns a future of all the given futures, which is ready when one of them is ready, and says
-// which one.
+// which one. Throws std::future_error: no_state (a future that is empty), and std::bad_alloc. Never
+// switches. Callable from any.
 template <class... Futures>
   requires(detail::is_future<std::remove_cvref_t<Futures>> && ...)
 [[nodiscard]] auto when_any(Futures&&... futures) {
@@ -245,7 +249,8 @@ template <class... Futures>
 }
 
 // Returns a future of all the futures of a range, which is ready when one of them is ready, and
-// says which one.
+// says which one. Throws std::future_error: no_state (a future that is empty), and std::bad_alloc.
+// Never switches. Callable from any.
 template <std::input_iterator Iterator>
 [[nodiscard]] auto when_any(Iterator first, Iterator last) {
   auto all = detail::to_vector(first, last);
