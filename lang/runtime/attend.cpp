@@ -5,7 +5,9 @@
 // way back it restores it (H. Schorr, W. M. Waite, doi:10.1145/363534.363554). It ends at the root,
 // or at a choice point that has already given: everything older was found indivisible then, and
 // what is older than a running construct does not become divisible again.
+#include "kinds.hpp"
 #include "node.hpp"
+#include "node_give.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

@@ -2,7 +2,7 @@
 // their texts' hashes, so that the numbers are the same in every process of one program.
 #include <weft/tascell.h>
 
-#include "node.hpp"
+#include "kinds.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

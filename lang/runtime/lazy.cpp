@@ -25,8 +25,10 @@
 #include <cstring>
 #include <new>
 
+#include "lazy.hpp"
 #include "lazy_ranges.hpp"
 #include "node.hpp"
+#include "node_talk.hpp"
 
 struct weft_tascell_lazy_map {
   weft_tascell_lazy_map* next;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "net/frames/note.hpp"
-#include "node.hpp"
+#include "node_options.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

@@ -2,7 +2,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "node.hpp"
+#include "kinds.hpp"
+#include "node_take.hpp"
+#include "node_talk.hpp"
+#include "task_bytes.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "node.hpp"
+#include "node_talk.hpp"
 
 namespace weft::tascell_runtime {
 

@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "node.hpp"
+#include "kinds.hpp"
+#include "node_talk.hpp"
+#include "node_tell.hpp"
+#include "task_bytes.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

@@ -8,7 +8,8 @@
 #include <weft/ext.h>
 #include <weft/failing.h>
 
-#include "node.hpp"
+#include "lazy.hpp"
+#include "node_life.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

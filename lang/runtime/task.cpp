@@ -4,7 +4,10 @@
 #include <cstring>
 
 #include "node.hpp"
+#include "node_take.hpp"
+#include "node_tell.hpp"
 #include "parts.hpp"
+#include "task_bytes.hpp"
 
 struct weft_tascell_bytes {
   unsigned char* data = nullptr;

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "node.hpp"
+#include "node_give.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

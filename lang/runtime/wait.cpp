@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "node.hpp"
+#include "node_life.hpp"
+#include "node_take.hpp"
+#include "node_tell.hpp"
 
 namespace weft::tascell_runtime {
 namespace {

@@ -120,6 +120,9 @@ inline constexpr const char* note_of_run = "tascell: tasks run (ns)";
 
 void wake(worker* other);
 void wake_workers(run* all);
+// Wakes an idle worker, if one sleeps.
+void wake_an_idle(run* all, unsigned first);
+bool has_idle(const run* all);
 // Wakes one idle worker that sleeps, because a task has started.
 void tell_idle(worker* self);
 // Waits for a task that self gave; newest is the record that waits.

@@ -1,5 +1,11 @@
 // A node's life: it joins, its door receives until main has ended, and it leaves.
-#include "node.hpp"
+#include "node_life.hpp"
+#include "kinds.hpp"
+#include "lazy.hpp"
+#include "node_give.hpp"
+#include "node_take.hpp"
+#include "node_talk.hpp"
+#include "node_tell.hpp"
 
 #include <signal.h>
 
