@@ -11,9 +11,9 @@
 // The caller of use_thread is a ULT, which leaves its worker to others meanwhile, or an OS thread.
 // An operation that fails throws boost::system::system_error; with use_thread[code] it writes the
 // error to code. io_context::run blocks its OS thread: call it outside of Weft, or inside
-// weft::blocking. Asio's strands note by OS thread which function runs in them, so a function that
-// is given to a strand of this executor must not wait and not yield: elsewhere a weft::mutex keeps
-// functions apart. Weft links nothing of Boost: Asio's headers are the program's.
+// weft::blocking. weft::asio::strand keeps functions apart, also while one of them waits; Asio's own
+// strands note by OS thread which function runs in them, so over this executor a function of
+// theirs must not wait and not yield. Weft links nothing of Boost: Asio's headers are the program's.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
@@ -27,6 +27,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <weft/weft.h>
+#include <weft/detail/asio_strand.hpp>
 #include <weft/detail/asio_wait.hpp>
 #include <weft/error.hpp>
 
@@ -36,6 +37,7 @@ namespace weft {
 namespace asio {
 
 class executor;
+class strand;
 
 // An execution context whose executor runs functions in ULTs. It outlives these: its destructor
 // waits for them, and ends its services then. Strands and I/O objects of it go before.
@@ -60,6 +62,7 @@ class context : public boost::asio::execution_context {
 
  private:
   friend executor;
+  friend strand;
 
   std::shared_ptr<detail::asio_in_flight> in_flight_;
 };
@@ -107,6 +110,8 @@ class executor {
   friend bool operator!=(const executor& a, const executor& b) noexcept { return !(a == b); }
 
  private:
+  friend strand;
+
   executor(context* of, bool may_block) noexcept : context_(of), may_block_(may_block) {}
 
   static bool is_in_ult() noexcept {
@@ -136,6 +141,62 @@ class executor {
 };
 
 inline context::executor_type context::get_executor() noexcept { return executor(*this); }
+
+// An executor that runs one function at a time, in the order in which they were given, also where
+// a function waits: the others stay queued until it has ended. It takes the place of Asio's strand
+// over a context's executor, in whose functions a ULT must not wait. Copies of it are the same
+// strand; the last copy may go while functions are queued, which run all the same.
+class strand {
+ public:
+  // Makes a strand of a context, which outlives it. Throws std::bad_alloc. Never switches. Callable
+  // from any.
+  explicit strand(context& of) : context_(&of), queue_(std::make_shared<detail::asio_strand>(of.in_flight_)) {}
+
+  // Runs a function in a ULT, when all have ended that the strand was given before it. Where the
+  // executor may block, a caller that the strand runs runs the function at once. An exception that
+  // leaves the function ends the program. Throws weft::error (not_initialized, no_memory), and
+  // std::bad_alloc; then the function is not run, but the caller may have run those that others
+  // gave meanwhile. Callable from any.
+  template <class F>
+  void execute(F&& function) const {
+    if (may_block_ && running_in_this_thread()) {
+      std::decay_t<F> here(std::forward<F>(function));
+      executor::run_noexcept(here);
+      return;
+    }
+    queue_->post(std::forward<F>(function));
+  }
+
+  // Tells whether the strand runs the caller. In a fork that another worker took the answer is
+  // false: the fork runs beside the function that forked it. Never switches. Callable from any.
+  bool running_in_this_thread() const noexcept { return queue_->is_here(); }
+
+  // Returns the context.
+  context& query(boost::asio::execution::context_t) const noexcept { return *context_; }
+  // Returns whether execute may run the function in its caller.
+  boost::asio::execution::blocking_t query(boost::asio::execution::blocking_t) const noexcept {
+    if (may_block_) return boost::asio::execution::blocking.possibly;
+    return boost::asio::execution::blocking.never;
+  }
+  // Returns the same strand as an executor that queues every function.
+  strand require(boost::asio::execution::blocking_t::never_t) const noexcept { return strand(*this, false); }
+  // Returns the same strand as an executor that may run a function in its caller.
+  strand require(boost::asio::execution::blocking_t::possibly_t) const noexcept { return strand(*this, true); }
+
+  // Tells whether both are the same strand, and block alike.
+  friend bool operator==(const strand& a, const strand& b) noexcept {
+    return a.queue_ == b.queue_ && a.may_block_ == b.may_block_;
+  }
+  // Tells whether they differ.
+  friend bool operator!=(const strand& a, const strand& b) noexcept { return !(a == b); }
+
+ private:
+  strand(const strand& of, bool may_block) noexcept : context_(of.context_), queue_(of.queue_), may_block_(may_block) {}
+
+  context* context_;
+  std::shared_ptr<detail::asio_strand> queue_;
+  bool may_block_ = true;
+};
 
 // A completion token that waits in the calling thread. weft::asio::use_thread is the one to use.
 class use_thread_t {
