@@ -156,7 +156,7 @@ class strand {
   // executor may block, a caller that the strand runs runs the function at once. An exception that
   // leaves the function ends the program. Throws weft::error (not_initialized, no_memory), and
   // std::bad_alloc; then the function is not run, but the caller may have run those that others
-  // gave meanwhile. Callable from any.
+  // gave meanwhile. May switch in a function that it runs at once. Callable from any.
   template <class F>
   void execute(F&& function) const {
     if (may_block_ && running_in_this_thread()) {
