@@ -42,11 +42,26 @@ void become_worker_again(worker* w, blocking_call* call) {
   local::set_hot(w);
 }
 
+// Another unit of the worker is in a region that lasts, and the caller may run the worker: it does
+// what a spare OS thread does that takes over. Pre: the caller is w's host.
+void leave_followed(worker* w, blocking_call* call) {
+  if (call->follows == nullptr) return;
+  unit* const next = take_over(w, call->follows);
+  if (next != nullptr) make_ready(w, next, push_reason::woken);
+}
+
+// Of the OS thread of the call, which w is granted to.
+void become_host_again(worker* w, blocking_call* call) {
+  if (call->follows != nullptr) keep_host(w, &call->follows->own);
+  set_host(w, call->own);
+  become_worker_again(w, call);
+  leave_followed(w, call);
+}
+
 // The caller has waited until it may run its worker again, and goes on where it is.
 void go_on_in_place(worker* w, blocking_call* call) {
   unit* const self = call->self;
-  set_host(w, call->own);
-  become_worker_again(w, call);
+  become_host_again(w, call);
   if (!self->has_parked()) self->stack = call->stack_before;
   w->standing = call->standing;
   self->waiting = nullptr;
@@ -220,15 +235,14 @@ void step_aside(worker* w, mem::stack* here) {
   blocking_call* const call = this_blocking_call();
   hosts* const all = hosts_of(w->rt);
   keep_host(w, &call->own);
+  if constexpr (config::checked) call->os_locks = std::exchange(w->os_locks, {});
   call->phase.store(call_phase::in_place, base::relaxed);
   local::set_hot(nullptr);
   local::set_worker(nullptr);
   stand_by(all, w, call);
-  set_host(w, call->own);
+  become_host_again(w, call);
   w->standing = here;
   w->current = nullptr;
-  local::set_worker(w);
-  local::set_hot(w);
 }
 
 }  // namespace weft::sched

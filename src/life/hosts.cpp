@@ -205,7 +205,42 @@ void note_length(hosts* all, const void* place, bool is_long) {
   all->blocks[slot_of(place)].store(is_long ? 1 : 0, base::relaxed);
 }
 
+namespace {
+
+void end_wait(blocking_call* call) { os::futex_wake(&call->phase, 1); }
+
+// Inside the lock.
+blocking_call* take_claim(worker* w, blocking_call** link) {
+  blocking_call* const taken = *link;
+  *link = taken->next_claim;
+  w->claims.fetch_sub(1, base::relaxed);
+  w->detours.fetch_sub(1, base::relaxed);
+  return taken;
+}
+
+// False: none has claimed w.
+bool grant_first(hosts* all, worker* w, blocking_call* follows) {
+  blocking_call* next = nullptr;
+  {
+    const queue::guard hold(all->lock);
+    if (w->first_claim == nullptr) return false;
+    next = take_claim(w, &w->first_claim);
+  }
+  next->follows = follows;
+  // [O10] release: what happened on the worker meanwhile; pairs with [O9]
+  next->phase.store(call_phase::granted, base::release);
+  end_wait(next);
+  return true;
+}
+
+}  // namespace
+
+void grant_next(hosts* all, worker* w) { static_cast<void>(grant_first(all, w, nullptr)); }
+
+bool give_to_claimer(hosts* all, worker* w, blocking_call* call) { return is_claimed(w) && grant_first(all, w, call); }
+
 bool give_away(hosts* all, worker* w, blocking_call* call) {
+  if (give_to_claimer(all, w, call)) return true;
   spare* one = nullptr;
   {
     const queue::guard hold(all->lock);
@@ -240,8 +275,6 @@ bool await_grant(blocking_call* call) {
   }
 }
 
-void end_wait(blocking_call* call) { os::futex_wake(&call->phase, 1); }
-
 }  // namespace
 
 bool await_taken(blocking_call* call) {
@@ -259,6 +292,7 @@ bool queue_up(hosts* all, worker* w, blocking_call* call) {
   const queue::guard hold(all->lock);
   if (!call->insists && w->rt->drops.load(base::relaxed)) return false;
   call->next_claim = nullptr;
+  call->follows = nullptr;
   blocking_call** last = &w->first_claim;
   while (*last != nullptr) last = &(*last)->next_claim;
   *last = call;
@@ -281,30 +315,6 @@ void stand_by(hosts* all, worker* w, blocking_call* call) {
   static_cast<void>(queue_up(all, w, call));
   grant_next(all, w);
   static_cast<void>(await_grant(call));
-}
-
-namespace {
-
-// Inside the lock.
-blocking_call* take_claim(worker* w, blocking_call** link) {
-  blocking_call* const taken = *link;
-  *link = taken->next_claim;
-  w->claims.fetch_sub(1, base::relaxed);
-  w->detours.fetch_sub(1, base::relaxed);
-  return taken;
-}
-
-}  // namespace
-
-void grant_next(hosts* all, worker* w) {
-  blocking_call* next = nullptr;
-  {
-    const queue::guard hold(all->lock);
-    next = take_claim(w, &w->first_claim);
-  }
-  // [O10] release: what happened on the worker meanwhile; pairs with [O9]
-  next->phase.store(call_phase::granted, base::release);
-  end_wait(next);
 }
 
 namespace {

@@ -14,6 +14,9 @@
 //             claims the worker                                   between two units: grants it, is spare
 //             goes on in place
 //
+// If Y is in a region by then that lasts, the guard gives the worker to X instead, which leaves Y's
+// unit in place.
+//
 // Spare OS threads are made on demand by the region guard, an OS thread that runs only while
 // regions are open, and end after a second without a worker.
 #pragma once
@@ -49,7 +52,8 @@ bool are_spares_in_regions(runtime* rt);
 // Whether calls from there have lasted long before.
 bool is_known_to_block(const hosts* all, const void* place);
 void note_length(hosts* all, const void* place, bool is_long);
-// w, which the caller runs no more, goes to a spare OS thread. False: there is none.
+// w, which the caller runs no more, goes to an OS thread that has claimed it, or to a spare one.
+// False: there is none.
 bool give_away(hosts* all, worker* w, blocking_call* call);
 // After lent_word::lend.
 void wake_region_guard(hosts* all);
@@ -70,6 +74,9 @@ struct assignment {
 };
 // is_new: first thing on one that was made for that.
 assignment wait_as_spare(hosts* all, os::os_thread self, bool is_new);
+// w, which no OS thread runs, goes to the OS thread that has claimed it first, which leaves the
+// call's unit in place. False: none has claimed it.
+bool give_to_claimer(hosts* all, worker* w, blocking_call* call);
 // Gives w, which is claimed, to the OS thread that has waited longest.
 void grant_next(hosts* all, worker* w);
 

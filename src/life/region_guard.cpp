@@ -8,6 +8,7 @@
 #include "os/fence.hpp"
 #include "os/futex.hpp"
 #include "os/thread.hpp"
+#include "run/hosting.hpp"
 #include "worker/blocking_call.hpp"
 #include "worker/runtime.hpp"
 
@@ -110,6 +111,20 @@ gift give_to_spare(hosts* all, worker* w, blocking_call* call) {
   return gift::made;
 }
 
+// To an OS thread that waits to run w again: none is made, and none that is spare is needed.
+gift give_back(hosts* all, worker* w, blocking_call* call) {
+  if (!w->lent.take_over(call)) return gift::not_needed;
+  note_length(all, call->place, true);
+  if (give_to_claimer(all, w, call)) return gift::made;
+  w->lent.lend(call);  // it was claimed before this region began
+  return gift::not_needed;
+}
+
+gift give(hosts* all, worker* w, blocking_call* call, bool may_be_spare) {
+  if (is_claimed(w)) return give_back(all, w, call);
+  return may_be_spare ? give_to_spare(all, w, call) : gift::none_left;
+}
+
 // Whether the region that w is in has been open for long.
 bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_t now_ns) {
   const std::uint64_t number = w->blocking_calls.load(base::relaxed);
@@ -170,7 +185,7 @@ round look_at_all(hosts* all, seen_call* seen) {
     worker* const w = worker_in_slot(all->rt, overdue.indices[each]);
     blocking_call* const call = w->lent.seen();
     if (call == nullptr) continue;
-    const gift what = lacking == 0 ? give_to_spare(all, w, call) : gift::none_left;
+    const gift what = give(all, w, call, lacking == 0);
     found.has_given = found.has_given || what == gift::made;
     set_place(w, what == gift::none_left ? ++lacking : 0);
   }

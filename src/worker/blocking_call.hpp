@@ -33,6 +33,7 @@ struct blocking_call {
   base::atomic<std::uint32_t> phase{call_phase::in_place};  // futex
   blocking_call* next_claim = nullptr;                      // guarded by the lock of the hosts
   bool insists = false;                                     // the claim: the caller has no other place to go to
+  blocking_call* follows = nullptr;                         // granted: this region's unit is to be left in place first
 };
 
 // The region in which the calling OS thread is, or was last.

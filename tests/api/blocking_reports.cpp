@@ -343,6 +343,110 @@ TEST_CASE("calls for which the system refuses an OS thread (RLIMIT_NPROC) are se
   CHECK(end.says("cure: raise the limit (ulimit -u), or lower WEFT_BLOCKING_THREADS"));
 }
 
+namespace {
+
+void set_up_one_spare(bool is_refused_by_system) {
+  alarm(100);
+  if (!is_refused_by_system) setenv("WEFT_BLOCKING_THREADS", "1", 1);
+}
+
+// The first one's worker has the only OS thread that is spare when the second one's region begins.
+// The first one comes back all the same.
+int come_back_beside_another_region(bool is_refused_by_system) {
+  set_up_one_spare(is_refused_by_system);
+  start(2);
+  static line all[2];
+  weft_thread* const first = make_reader(&all[0], read_line_in_region, "first", 1);
+  wait_until_away(first);
+  if (is_refused_by_system && !refuse_os_threads()) return is_not_limited;
+  weft_thread* const second = make_reader(&all[1], read_line_in_region, "second", 1);
+  await_in_dump("\"second\" (read_line_in_region): running on worker 1, in a blocking call, with which the worker waits");
+  NEED(write(all[0].ends[1], "x", 1) == 1);
+  NEED(weft_thread_join(first) == WEFT_OK);
+  wait_until_away(second);
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = 1;
+  weft_thread* third = nullptr;  // the worker runs others now
+  NEED(weft_thread_create([](void*) {}, nullptr, &attr, &third) == WEFT_OK && weft_thread_join(third) == WEFT_OK);
+  NEED(write(all[1].ends[1], "x", 1) == 1);
+  NEED(weft_thread_join(second) == WEFT_OK);
+  return weft_finalize() == WEFT_OK ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("a pinned thread whose region ends runs its worker itself if another region of that worker keeps it") {
+  const child_end end = run_in_child([] { return come_back_beside_another_region(false); });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("where the system refuses OS threads, too") {
+  const child_end end = run_in_child([] { return come_back_beside_another_region(true); });
+  if (end.exit_code == is_not_limited) {
+    MESSAGE("not tested: this user may make OS threads beyond RLIMIT_NPROC");
+    return;
+  }
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+TEST_CASE("two OS threads with a region each take their worker from each other") {
+  const child_end end = run_in_child([] {
+    set_up_one_spare(false);
+    start(1);
+    static line lines[2];
+    static std::atomic<bool> has_begun_second{false};
+    NEED(pipe(lines[1].ends) == 0);
+    const weft_function read_twice = [](void*) {
+      read_line_in_region(&lines[0]);
+      has_begun_second = true;
+      read_line_in_region(&lines[1]);
+    };
+    weft_thread* const reader = make_reader(&lines[0], read_twice, "reader", 0);
+    wait_until_away(reader);  // on main's OS thread
+    NEED(weft_blocking_begin() == WEFT_OK);
+    NEED(write(lines[0].ends[1], "x", 1) == 1);
+    while (!has_begun_second) sleep_ms(1);
+    NEED(weft_blocking_end() == WEFT_OK);
+    NEED(weft_thread_join(make([](void*) {}, nullptr, nullptr)) == WEFT_OK);
+    NEED(write(lines[1].ends[1], "x", 1) == 1);
+    NEED(weft_thread_join(reader) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
+// It has given its worker to the reader, and waits for it on its carrier, as the last in the queue.
+TEST_CASE("main's OS thread takes its worker back from a region, also while it runs no thread") {
+  const child_end end = run_in_child([] {
+    set_up_one_spare(false);
+    start(1);
+    static line lines[2];
+    static std::atomic<int> begun{0};
+    NEED(pipe(lines[1].ends) == 0);
+    const weft_function read_twice = [](void*) {
+      begun = 1;
+      read_line_in_region(&lines[0]);
+      begun = 2;
+      read_line_in_region(&lines[1]);
+    };
+    weft_thread* const reader = make_reader(&lines[0], read_twice, "reader", 0);
+    NEED(weft_blocking_begin() == WEFT_OK);  // the reader runs on the OS thread that is spare
+    while (begun != 1) sleep_ms(1);
+    NEED(weft_blocking_end() == WEFT_OK);
+    NEED(write(lines[0].ends[1], "x", 1) == 1);
+    while (begun != 2) NEED(weft_sleep_ns(1'000'000) == WEFT_OK);
+    for (int round = 0; round < 3; ++round) NEED(weft_sleep_ns(1'000'000) == WEFT_OK);
+    NEED(write(lines[1].ends[1], "x", 1) == 1);
+    NEED(weft_thread_join(reader) == WEFT_OK);
+    return weft_finalize() == WEFT_OK ? 0 : 1;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
+}
+
 TEST_CASE("an OS thread that ends inside of a region ends the program, with the cure") {
 #if defined(__SANITIZE_ADDRESS__)  // takes the stack of an OS thread of the library's for left
   const int workers[] = {0};

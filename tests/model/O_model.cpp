@@ -72,6 +72,7 @@ struct world {
   int finished = 0;                   // regions of worker 0; plain
   base::atomic<bool> is_back{false};  // the caller
   base::atomic<bool> other_is_back{true};
+  base::atomic<bool> other_has_begun{false};
   base::atomic<bool> is_over{false};  // the guard starts no OS thread any more
 };
 alignas(world) unsigned char world_memory[sizeof(world)];
@@ -112,19 +113,30 @@ void call_once(caller kind, unsigned index = 0, bool lasts = false) {
   local::set_worker(nullptr);
 }
 
-// A spare OS thread: runs a worker that it is given until that is claimed.
-void be_spare(hosts* all, bool is_new = false) {
+// A spare OS thread that is given a worker. Null: it is not.
+worker* take_given(hosts* all, bool is_new) {
   const assignment given = wait_as_spare(all, {}, is_new);
-  if (given.w == nullptr) return;
+  if (given.w == nullptr) return nullptr;
   host self;
   keep_host(given.w, &given.call->own);
   set_host(given.w, self);
   local::set_worker(given.w);
   check(take_over(given.w, given.call) == nullptr, "no unit is said to run next");
   ++given.w->turns_left;
-  while (!is_claimed(given.w)) weft::arch::pause();
+  return given.w;
+}
+
+void grant_once_claimed(hosts* all, worker* w) {
+  while (!is_claimed(w)) weft::arch::pause();
   local::set_worker(nullptr);
-  grant_next(all, given.w);
+  grant_next(all, w);
+}
+
+// Runs a worker that it is given until that is claimed.
+void be_spare(hosts* all, bool is_new = false) {
+  worker* const w = take_given(all, is_new);
+  if (w == nullptr) return;
+  grant_once_claimed(all, w);
   const weft::queue::guard hold(all->lock);
   --all->spare_count;
 }
@@ -293,6 +305,53 @@ void claims_are_refused() {
   check(w->claims.load(base::relaxed) == 0 && w->detours.load(base::relaxed) == 0, "counted once");
 }
 
+// The only spare OS thread runs a unit that may be in a region when the caller comes back. Then the
+// caller's own OS thread runs the worker, and gives it back afterwards.
+void come_back_to_claim(hosts* all) {
+  worker* const w = the.workers[0];
+  call_once(caller::pinned);
+  local::set_worker(w);
+  here().is_back.store(true, base::relaxed);
+  const bool has_followed = this_blocking_call()->follows != nullptr;
+  if (has_followed) grant_once_claimed(all, w);
+  explorer::outcome(has_followed ? 1 : 0);
+}
+
+void be_spare_in_region(hosts* all, bool lasts) {
+  worker* const w = take_given(all, false);
+  if (w == nullptr) return;
+  unit* const self = &here().units[1];
+  self->set(stays_put);
+  w->current = self;
+  check(begin_blocking(&here()) == status::ok, "a region of the other unit");
+  here().other_has_begun.store(true, base::release);  // the guard looks once more, and sees the region
+  while (lasts && !here().is_back.load(base::relaxed)) weft::arch::pause();
+  check(end_blocking() == status::ok, "it ends");
+  check(local::current_worker() == w && w->current == self, "the worker is the other unit's again");
+  ++w->turns_left;
+  if (!here().is_back.load(base::relaxed)) grant_once_claimed(all, w);
+  const weft::queue::guard hold(all->lock);
+  --all->spare_count;
+}
+
+void guard_until_back(hosts* all) {
+  const auto is_back = [] { return here().is_back.load(base::relaxed); };
+  look_at_all(all, here().seen);
+  while (!here().other_has_begun.load(base::acquire) && !is_back()) weft::arch::pause();
+  while (!is_claimed(the.workers[0]) && !is_back()) weft::arch::pause();
+  look_at_all(all, here().seen);
+  while (!is_back()) weft::arch::pause();
+  stop_spares(the.rt);
+}
+
+template <bool lasts>
+void given_to_the_claimer() {
+  hosts* const all = make();
+  the.rt->settings.blocking_threads = 1;
+  threads(thread{"caller", [all] { come_back_to_claim(all); }}, thread{"guard", [all] { guard_until_back(all); }},
+          thread{"spare", [all] { be_spare_in_region(all, lasts); }});
+}
+
 // The spare OS thread has waited long enough just when the guard calls it.
 void two_regions() {
   hosts* const all = make();
@@ -357,6 +416,12 @@ const model lacking{"O lacks before a known place", {.at_least = 1, .quick = qui
 const model in_turn{"O claimed in turn", {.at_least = 1, .quick = quick, .deep = deep}, claimed_in_turn};
 const model refused{
     "O claims are refused", {.at_least = 10, .quick = quick, .deep = deep, .outcomes = "0 1"}, claims_are_refused};
+const model to_claimer{"O given to the claimer",
+                       {.at_least = 100, .quick = quick_new, .deep = deep_four, .outcomes = "0 1"},
+                       given_to_the_claimer<false>};
+const model to_claimer_at_last{"O given to the claimer alone",
+                               {.at_least = 10, .quick = quick_new, .deep = deep_four, .outcomes = "0 1"},
+                               given_to_the_claimer<true>};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
