@@ -72,6 +72,31 @@ struct slept_in {
 
 }  // namespace
 
+// The alarm by which conditions are polled would hide a deadlock, as each wait with a deadline does.
+TEST_CASE("a deadlock is told after conditions that were polled have come true") {
+  for (const setting& how : {setting{1, false}, setting{4, true}}) {
+    const child_end end = run_in_child([&how] {
+      setenv("WEFT_DEADLOCK", "abort", 1);
+      alarm(40);
+      start(how);
+      static std::atomic<int> looks{0};
+      const weft_function wait = [](void*) {
+        NEED(weft_wait_poll([](void*) { return ++looks > 9; }, nullptr, WEFT_FOREVER) == WEFT_OK);
+      };
+      weft_thread* waiting[3];
+      for (weft_thread*& each : waiting) each = scene::make(wait, nullptr, nullptr);
+      for (weft_thread* const each : waiting) NEED(weft_thread_join(each) == WEFT_OK);
+      static weft_event never = WEFT_EVENT_INIT;
+      const weft_function wait_for_ever = [](void*) { static_cast<void>(weft_event_wait(&never)); };
+      static_cast<void>(weft_thread_join(scene::make(wait_for_ever, nullptr, "last")));
+      return 0;
+    });
+    INFO(how.workers, " workers\n", end.errors);
+    CHECK(end.signal == SIGABRT);
+    CHECK(end.says("\"last\""));
+  }
+}
+
 namespace {
 
 template <class Scene>

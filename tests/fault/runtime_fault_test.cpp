@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <thread>
 
 #include "arch/restart.hpp"
@@ -262,6 +263,30 @@ TEST_CASE("a worker that cannot be added is a status") {
     good = block_and_release(20) && good;
     return weft_finalize() == WEFT_OK && good;
   });
+}
+
+TEST_CASE("a worker for which no OS thread can be had is refused with the cause, at the start and later") {
+  const auto end = weft::test::run_in_child([] {
+    const auto says_why = [] { return std::strstr(weft_last_error(), "the system refuses an OS thread; cure: ") != nullptr; };
+    weft::os::fault::plan plan;
+    plan.which = call::thread_start;
+    plan.nth = 1;
+    weft::os::fault::installed.store(&plan, weft::base::relaxed);
+    weft_config config = WEFT_CONFIG_INIT;
+    config.workers = 2;
+    if (weft_init(&config) != WEFT_AGAIN || !says_why()) return 1;
+    config.workers = 1;
+    if (weft_init(&config) != WEFT_OK) return 2;
+    weft::os::fault::plan later;
+    later.which = call::thread_start;
+    later.nth = 1;
+    weft::os::fault::installed.store(&later, weft::base::relaxed);
+    unsigned index = 0;
+    if (weft_worker_add(&index) != WEFT_AGAIN || !says_why()) return 3;
+    return weft_finalize() == WEFT_OK ? 0 : 4;
+  });
+  INFO(end.errors);
+  CHECK(end.exit_code == 0);
 }
 
 namespace {
