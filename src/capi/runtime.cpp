@@ -43,7 +43,8 @@ constinit bool has_told_ignored = false;  // of this runtime; guarded by nesting
 // 1 while the last weft_finalize runs. Written inside nesting_lock.
 constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
-constexpr weft::sched::reason os_refused{nullptr, "the system refused an OS thread or a pthread key"};
+constexpr weft::sched::reason os_refused{
+    nullptr, "the system refused an OS thread or a pthread key; cure: raise the limit (ulimit -u), or use fewer workers"};
 
 const void* caller_identity() {
   sched::unit* self = sched::local::current_unit();

@@ -393,11 +393,6 @@ void slots::stop_serving(runtime* rt, worker* w) {
 
 namespace {
 
-status tell_lack_of_os_thread(status result) {
-  constexpr char cause[] = "the system refuses an OS thread; cure: raise the limit (ulimit -u), or use fewer workers";
-  return result == status::again ? because(result, nullptr, cause) : result;
-}
-
 // The OS thread of a slot that was taken. No lock is held while the system makes it.
 status start_in_slot(runtime* rt, worker* w) {
   char name[16];
@@ -406,7 +401,8 @@ status start_in_slot(runtime* rt, worker* w) {
       needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
   if (result != status::ok) {
     slots::give_back(rt, w, slots::purpose::own_os_thread);
-    return tell_lack_of_os_thread(result);
+    static constexpr char cause[] = "the system refused an OS thread; cure: raise the limit (ulimit -u), or use fewer workers";
+    return result == status::again ? because(result, nullptr, cause) : result;
   }
   const queue::guard hold(rt->workers_lock);
   slots::serve(rt, w);
@@ -512,8 +508,8 @@ status start_workers(runtime* rt) {
   if (result == status::ok) return result;
   stop_workers(rt);
   local::set_runtime(nullptr);
-  free_details(&rt->main_unit);  // a cause was left there, of which the caller, a ULT no more, is told
-  return tell_lack_of_os_thread(result);
+  free_details(&rt->main_unit);  // a cause may have been left there
+  return result;
 }
 
 void let_others_go_on(runtime* rt) {

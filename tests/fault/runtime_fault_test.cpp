@@ -267,7 +267,10 @@ TEST_CASE("a worker that cannot be added is a status") {
 
 TEST_CASE("a worker for which no OS thread can be had is refused with the cause, at the start and later") {
   const auto end = weft::test::run_in_child([] {
-    const auto says_why = [] { return std::strstr(weft_last_error(), "the system refuses an OS thread; cure: ") != nullptr; };
+    const auto says_why = [] {
+      const char* const told = weft_last_error();
+      return std::strstr(told, "the system refused an OS thread") != nullptr && std::strstr(told, "; cure: raise") != nullptr;
+    };
     weft::os::fault::plan plan;
     plan.which = call::thread_start;
     plan.nth = 1;
