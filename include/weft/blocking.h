@@ -26,7 +26,7 @@
  * its pools, the units that are pinned to it. A guard sees to that, which looks at the workers from
  * time to time: at first as often as WEFT_BLOCKING says, so that a worker goes after once to twice
  * that time, and down to once a millisecond while all regions that it sees are short, so that the
- * first long one after many short ones may keep its worker for 2 ms more. From a place where the
+ * first long one after many short ones may keep its worker for 1 ms more. From a place where the
  * last call lasted longer the worker goes at once, if units wait for it. At most
  * WEFT_BLOCKING_THREADS OS threads are made for that. Where none is left, workers wait with their
  * threads, and get the next one in the order in which the guard saw their regions. OS threads end

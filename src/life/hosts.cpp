@@ -292,7 +292,6 @@ bool queue_up(hosts* all, worker* w, blocking_call* call) {
   const queue::guard hold(all->lock);
   if (!call->insists && w->rt->drops.load(base::relaxed)) return false;
   call->next_claim = nullptr;
-  call->follows = nullptr;
   blocking_call** last = &w->first_claim;
   while (*last != nullptr) last = &(*last)->next_claim;
   *last = call;

@@ -125,20 +125,22 @@ gift give(hosts* all, worker* w, blocking_call* call, bool may_be_spare) {
   return may_be_spare ? give_to_spare(all, w, call) : gift::none_left;
 }
 
+struct round {
+  bool has_open = false;   // regions that still have their worker
+  bool has_new = false;    // regions that the guard had not seen before
+  bool has_given = false;  // a worker to a spare OS thread
+};
+
 // Whether the region that w is in has been open for long.
-bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_t now_ns) {
+bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_t now_ns, round* found) {
   const std::uint64_t number = w->blocking_calls.load(base::relaxed);
   if (seen->at_ns == 0 || seen->number != number) {
     *seen = {number, now_ns};
+    found->has_new = true;
     return all->rt->settings.blocking_ns == 0;
   }
   return now_ns - seen->at_ns >= all->rt->settings.blocking_ns;
 }
-
-struct round {
-  bool has_open = false;   // regions that still have their worker
-  bool has_given = false;  // a worker to a spare OS thread
-};
 
 // Workers whose regions are overdue, in the order in which the guard saw the regions.
 struct overdue_workers {
@@ -167,7 +169,7 @@ round find_overdue(const hosts* all, seen_call* seen, overdue_workers* out) {
       continue;
     }
     found.has_open = true;
-    if (is_overdue(all, w, &seen[index], now_ns)) {
+    if (is_overdue(all, w, &seen[index], now_ns, &found)) {
       out->add(seen, index);
     } else {
       set_place(w, 0);
@@ -218,7 +220,8 @@ std::uint64_t tick_of(const hosts* all) {
 }  // namespace
 
 // Ticks, at first as fast as the time that is set asks for, and more slowly while all regions that
-// it sees are short.
+// it sees are short. After a slow tick that sees a new region the next one is fast: it finds whether
+// that region lasts.
 void* guard_regions(void* given) {
   auto* const all = static_cast<hosts*>(given);
   constexpr unsigned ticks_of_a_speed = 32;
@@ -231,9 +234,11 @@ void* guard_regions(void* given) {
   unsigned quiet = 0;
   unsigned without = 0;
   std::uint64_t tick_ns = tick_of(all);
+  bool is_fast = false;
   while (!all->must_stop.load(base::relaxed)) {
-    os::sleep_until(os::now_ns() + tick_ns);
+    os::sleep_until(os::now_ns() + (is_fast ? tick_of(all) : tick_ns));
     const round found = look_at_all(all, seen);
+    is_fast = found.has_new && !is_fast;
     quiet = found.has_given ? 0 : quiet + 1;
     without = found.has_open ? 0 : without + 1;
     if (quiet == 0) tick_ns = tick_of(all);
