@@ -352,6 +352,18 @@ void given_to_the_claimer() {
           thread{"spare", [all] { be_spare_in_region(all, lasts); }});
 }
 
+// The claims that the guard has seen are gone when it holds the worker of a region.
+void lent_again() {
+  hosts* const all = make();
+  worker* const w = the.workers[0];
+  const auto give = [&] {
+    w->lent.lend(&calls[0]);
+    check(give_back(all, w, &calls[0]) == gift::not_needed, "none has claimed it");
+    check(w->lent.take_back(&calls[0]), "the caller has it back");
+  };
+  threads(thread{"guard", give});
+}
+
 // The spare OS thread has waited long enough just when the guard calls it.
 void two_regions() {
   hosts* const all = make();
@@ -422,6 +434,7 @@ const model to_claimer{"O given to the claimer",
 const model to_claimer_at_last{"O given to the claimer alone",
                                {.at_least = 10, .quick = quick_new, .deep = deep_four, .outcomes = "0 1"},
                                given_to_the_claimer<true>};
+const model again{"O lent again", {.at_least = 1, .quick = quick, .deep = deep}, lent_again};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
 const model made{"O made once", {.at_least = 3, .quick = quick, .deep = deep}, made_once};
