@@ -101,7 +101,8 @@ def wrapper(name, returned, parameters):
 
 
 def main(output, *command):
-    done = subprocess.run([*command, "-E", "-x", "c", "-"], input=HEADERS, capture_output=True, text=True, check=False)
+    noted = ["-MD", "-MF", f"{output}.d", "-MT", output]  # the build makes the file anew if one of these headers changes
+    done = subprocess.run([*command, "-E", *noted, "-x", "c", "-"], input=HEADERS, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"wrappers.py: {' '.join(command)} cannot read mpi.h:\n{done.stderr}")
     found = functions(done.stdout)

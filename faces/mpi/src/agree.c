@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "caller.h"
 #include "describe.h"
 #include "real.h"
 #include "say.h"
@@ -20,6 +21,7 @@
 #define TAG 32749 /* MPI permits 32767 everywhere */
 /* What all ranks must have in common: which calls are made as others. */
 #define RULES "weft-mpi: collectives as nonblocking ones, rule 1"
+#define SERIAL_RULES "weft-mpi: one call at a time, others are admitted, rule 1"
 
 enum { BEFORE, BEHIND, NEIGHBOURS };
 
@@ -29,14 +31,12 @@ typedef struct exchange {
   char words[NEIGHBOURS][WORD_BYTES];
 } exchange;
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* Below MPI_THREAD_MULTIPLE, calls without a twin meet by reductions of their own (admission.h). */
+static const char *own_rules(void) { return is_serial() ? SERIAL_RULES : RULES; }
 
 static void start(exchange *all) {
-  static char own[WORD_BYTES] = RULES;
+  static char own[WORD_BYTES];
+  strcpy(own, own_rules());
   for (int i = 0; i < NEIGHBOURS; ++i) {
     CALL(Irecv, all->words[i], WORD_BYTES, BYTE_TYPE, all->ranks[i], TAG, WORLD, &all->requests[i]);
   }
@@ -82,10 +82,11 @@ static bool refuse_silent(exchange *all, double seconds) {
 
 static void refuse_others(exchange *all) {
   for (int i = 0; i < NEIGHBOURS; ++i) {
-    if (memcmp(all->words[i], RULES, sizeof RULES) == 0) continue;
+    all->words[i][WORD_BYTES - 1] = 0;
+    if (strcmp(all->words[i], own_rules()) == 0) continue;
     say("weft-mpi: rank %d: error: rank %d does not go by \"%s\" but by \"%.*s\", so that collectives would never meet; "
-        "start all ranks with the same version of libweft-mpi",
-        own_rank(), all->ranks[i], RULES, WORD_BYTES - 1, all->words[i]);
+        "start all ranks with the same version of libweft-mpi, and the same WEFT_MPI_LEVEL",
+        own_rank(), all->ranks[i], own_rules(), WORD_BYTES - 1, all->words[i]);
     end_job();
     return;
   }

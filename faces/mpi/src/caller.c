@@ -1,6 +1,7 @@
 /* See caller.h. */
 #include "caller.h"
 
+#include <time.h>
 #include <weft/ext.h>
 
 #include "describe.h"
@@ -11,9 +12,8 @@
 
 /* Unknown: MPI was initialised by a call that this library did not see, or is not. */
 enum { LEVEL_UNKNOWN, LEVEL_KNOWN, LEVEL_ENDED };
-static int state;                           /* atomic */
-static int level = MPI_THREAD_MULTIPLE;     /* atomic */
-static __thread bool is_thread_of_mpi_init; /* this OS thread */
+static int state;                       /* atomic */
+static int level = MPI_THREAD_MULTIPLE; /* atomic */
 
 const char *name_of_level(int provided) {
   switch (provided) {
@@ -30,20 +30,20 @@ int provided_level(void) { return __atomic_load_n(&level, __ATOMIC_RELAXED); }
 static bool is_below_serialized(int provided) { return provided == MPI_THREAD_SINGLE || provided == MPI_THREAD_FUNNELED; }
 
 void note_level(int provided) {
-  is_thread_of_mpi_init = true;
   __atomic_store_n(&level, provided, __ATOMIC_RELAXED);
-  if (provided != MPI_THREAD_MULTIPLE) serialize_calls();
+  if (provided != MPI_THREAD_MULTIPLE) serialize_calls(is_below_serialized(provided));
   __atomic_store_n(&state, LEVEL_KNOWN, __ATOMIC_RELAXED);
 }
 
 void note_end(void) { __atomic_store_n(&state, LEVEL_ENDED, __ATOMIC_RELAXED); }
 
-static void check_os_thread(void) {
+void warn_of_os_thread(void) {
   static bool was_said; /* atomic */
-  if (is_thread_of_mpi_init || !is_below_serialized(provided_level())) return;
   if (__atomic_exchange_n(&was_said, true, __ATOMIC_RELAXED)) return;
   say("weft-mpi: rank %d: warning: the MPI library provides %s, which permits no OS thread but that of MPI_Init, and another one "
-      "calls MPI; MPICH and Open MPI bear it, since calls go one at a time, and one worker (WEFT_WORKERS=1) avoids it",
+      "calls MPI; MPICH and Open MPI bear it, since calls go one at a time. Threads of Weft avoid it, if the OS thread of "
+      "MPI_Init "
+      "calls weft_init",
       own_rank(), name_of_level(provided_level()));
 }
 
@@ -76,16 +76,16 @@ static bool is_ult(void) {
 caller_way way_of_caller(void) {
   const bool may_park = is_ult();
   if ((!may_park && !is_serial()) || !is_served() || is_in_call()) return CALLS_MPI;
-  check_os_thread();
   if (may_park && has_engine()) return PARKS;
   if (may_park) say_once_that_calls_wait();
   return is_serial() ? POLLS : CALLS_MPI;
 }
 
 /* Where MPI wants the OS thread of MPI_Init, that one must go on running its worker. */
-bool begin_region(void) {
-  if (!is_ult() || !is_served() || is_in_call() || is_below_serialized(provided_level())) return false;
-  return weft_blocking_begin() == WEFT_OK;
+mpi_region begin_region(const char *name) {
+  const bool may_begin = is_ult() && is_served() && !is_in_call() && !is_below_serialized(provided_level());
+  const bool is_open = may_begin && weft_blocking_begin() == WEFT_OK;
+  return (mpi_region){is_open, name, is_open ? now_ns() : 0};
 }
 
 void note_call_without_twin(const char *call, bool *was_said) {
@@ -95,8 +95,15 @@ void note_call_without_twin(const char *call, bool *was_said) {
       own_rank(), call, name_of_level(provided_level()));
 }
 
-void end_region(bool is_open) {
-  if (!is_open) return;
+void end_region(const mpi_region *region) {
+  if (!region->is_open) return;
   const weft_status result = weft_blocking_end();
   (void)result; /* the caller has a region */
+  weft_ext_trace_note(region->name, now_ns() - region->since_ns);
+}
+
+uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -20,7 +20,7 @@ static int finish(const char *call, MPI_Comm comm, MPI_Request *request) {
 #define START_AND_FINISH(NAME, TWIN, ...)              \
   MPI_Request request;                                 \
   const int error = CALL(TWIN, __VA_ARGS__, &request); \
-  return error != MPI_SUCCESS ? error : finish("MPI_" #NAME, comm, &request)
+  return error != MPI_SUCCESS ? error : finish(WAIT_NAME("MPI_" #NAME), comm, &request)
 
 #define COUNT int
 #define DISPLACEMENT int

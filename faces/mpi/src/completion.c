@@ -12,7 +12,7 @@
 #define MOST_ON_STACK 32
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-  mpi_wait wait = {.call = "MPI_Wait", .kind = WAITS_FOR_ALL, .requests = request, .count = 1};
+  mpi_wait wait = {.call = WAIT_NAME("MPI_Wait"), .kind = WAITS_FOR_ALL, .requests = request, .count = 1};
   if (request != NULL) wait_until_complete(&wait, way_of_caller());
   const int error = CALL(Wait, request, status);
   end_wait(&wait);
@@ -21,7 +21,7 @@ EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 PROFILING_ENTRY(Wait, (MPI_Request * request, MPI_Status *status), request, status)
 
 EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
-  mpi_wait wait = {.call = "MPI_Waitall", .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
+  mpi_wait wait = {.call = WAIT_NAME("MPI_Waitall"), .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
   if (count > 0 && requests != NULL) wait_until_complete(&wait, way_of_caller());
   const int error = CALL(Waitall, count, requests, statuses);
   end_wait(&wait);
@@ -58,7 +58,7 @@ EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status
   const int copied = copy_incomplete(count, requests, active);
   error = CALL(Testany, count, requests, index, &flag, status);
   if (error == MPI_SUCCESS && flag == 0) {
-    mpi_wait wait = {.call = "MPI_Waitany", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    mpi_wait wait = {.call = WAIT_NAME("MPI_Waitany"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
     if (copied > 0) wait_until_complete(&wait, way);
     error = CALL(Waitany, count, requests, index, status);
     end_wait(&wait);
@@ -79,7 +79,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indic
   const int copied = copy_incomplete(count, requests, active);
   error = CALL(Testsome, count, requests, found, indices, statuses);
   if (error == MPI_SUCCESS && *found == 0) {
-    mpi_wait wait = {.call = "MPI_Waitsome", .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    mpi_wait wait = {.call = WAIT_NAME("MPI_Waitsome"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
     if (copied > 0) wait_until_complete(&wait, way);
     error = CALL(Waitsome, count, requests, found, indices, statuses);
     end_wait(&wait);

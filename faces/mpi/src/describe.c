@@ -56,10 +56,16 @@ void describe_wait(mpi_wait *one) {
 }
 
 static void report_call(mpi_wait *one, uint64_t now_ns) {
-  const char *const name = weft_thread_get_name(one->thread);
+  const double waited_s = (double)(now_ns - one->since_ns) * 1e-9;
+  const char *const name = one->thread == NULL ? "" : weft_thread_get_name(one->thread);
   if (!one->is_described) describe_wait(one);
-  say("weft-mpi: rank %d: thread #%llu%s%s waits for %.3f s in %s", own_rank(), (unsigned long long)weft_thread_id(one->thread),
-      name[0] == 0 ? "" : " ", name, (double)(now_ns - one->since_ns) * 1e-9, one->text);
+  if (one->thread == NULL) {
+    say("weft-mpi: rank %d: OS thread %d waits for %.3f s in %s", own_rank(), one->os_thread, waited_s, one->text);
+    return;
+  }
+  say("weft-mpi: rank %d: %s #%llu%s%s waits for %.3f s in %s", own_rank(),
+      weft_thread_is_tasklet(one->thread) ? "tasklet" : "thread", (unsigned long long)weft_thread_id(one->thread),
+      name[0] == 0 ? "" : " ", name, waited_s, one->text);
 }
 
 void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns) {
@@ -74,6 +80,13 @@ void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint
       "wait, and whether all ranks of a collective have libweft-mpi (WEFT_MPI_STALL sets the time, off ends these lines)",
       own_rank(), (double)quiet_ns * 1e-9, count);
   report_calls(first, count, now_ns);
+}
+
+void report_long_call(mpi_wait *one, uint64_t now_ns) {
+  say("weft-mpi: rank %d: an MPI call has waited for %.1f s; look at the ranks for which it waits (WEFT_MPI_STALL sets the "
+      "time, off ends these lines)",
+      own_rank(), (double)(now_ns - one->since_ns) * 1e-9);
+  report_call(one, now_ns);
 }
 
 int own_rank(void) {

@@ -14,6 +14,9 @@ void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns);
 /* As report_calls, with a line before that says how long no call has completed. */
 void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint64_t quiet_ns);
 
+/* A line that says that the call, which polls, has waited for long. */
+void report_long_call(mpi_wait *one, uint64_t now_ns);
+
 /* This process's rank in MPI_COMM_WORLD; -1: MPI is not initialised. */
 int own_rank(void);
 

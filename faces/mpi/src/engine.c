@@ -16,11 +16,15 @@
  * communicator is. */
 #include "engine.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "arrivals.h"
+#include "caller.h"
 #include "describe.h"
 #include "errors.h"
 #include "real.h"
@@ -56,16 +60,11 @@ static struct {
 
 static __thread bool is_inside; /* this OS thread holds the engine */
 static __thread bool has_turn;  /* and with it a turn in the MPI */
-
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+static __thread bool must_ask;  /* no other OS thread would */
 
 /* Inside, calls of MPI need no turn of their own: waiting for one might switch. */
 static bool try_enter(void) {
-  if (!hold_arrivals(&engine.shared)) return false;
+  if (!(may_call_here() || must_ask) || !hold_arrivals(&engine.shared)) return false;
   has_turn = is_serial();
   if (has_turn && !try_turn()) {
     let_arrivals_go(&engine.shared);
@@ -260,6 +259,7 @@ static bool finds_complete(uint64_t *pause_ns) {
   if (!has_parked()) return false;
   if (!try_enter()) {
     if (is_serial()) *pause_ns = 2 * LEAST_SLEEP_NS;
+    if (!may_call_here()) *pause_ns = LONGEST_SLEEP_NS; /* a thread of the first worker asks */
     return false;
   }
   const uint64_t now = now_ns();
@@ -349,34 +349,159 @@ static bool is_over_soon(mpi_wait *wait) {
   return is_over;
 }
 
-static void park(mpi_wait *wait) {
-  if (is_over_soon(wait)) return;
+/* ---- callers that poll ------------------------------------------------------------------------- */
+
+/* Those that cannot leave their worker, where a call that waits would keep all others out of MPI.
+ * Reports read their records, so each stands in a list. */
+static struct {
+  pthread_mutex_t lock; /* the holder of the engine may take it */
+  mpi_wait *first;
+  unsigned count;
+} pollers = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
+
+static void add_poller(mpi_wait *wait) {
+  wait->thread = weft_self();
+  wait->os_thread = (int)syscall(SYS_gettid);
+  pthread_mutex_lock(&pollers.lock);
+  wait->link.next = (mpi_link *)pollers.first;
+  pollers.first = wait;
+  ++pollers.count;
+  pthread_mutex_unlock(&pollers.lock);
+}
+
+static void remove_poller(mpi_wait *wait) {
+  pthread_mutex_lock(&pollers.lock);
+  if (pollers.first == wait) {
+    pollers.first = next_of(wait);
+  } else {
+    mpi_wait *before = pollers.first;
+    while (next_of(before) != wait) before = next_of(before);
+    before->link.next = wait->link.next;
+  }
+  --pollers.count;
+  pthread_mutex_unlock(&pollers.lock);
+}
+
+/* By the holder of the engine, whose turn it is: MPI is asked without a wait. */
+static void report_pollers(uint64_t now) {
+  pthread_mutex_lock(&pollers.lock);
+  report_calls(pollers.first, pollers.count, now);
+  pthread_mutex_unlock(&pollers.lock);
+}
+
+static void describe_pollers_on(MPI_Comm comm) {
+  pthread_mutex_lock(&pollers.lock);
+  for (mpi_wait *one = pollers.first; one != NULL; one = next_of(one)) {
+    if (one->has_comm && one->comm == comm && !one->is_described) describe_wait(one);
+  }
+  pthread_mutex_unlock(&pollers.lock);
+}
+
+static void report_own_poll(mpi_wait *wait, uint64_t now) {
+  enter();
+  pthread_mutex_lock(&pollers.lock);
+  report_long_call(wait, now);
+  pthread_mutex_unlock(&pollers.lock);
+  leave();
+}
+
+static void prepare_report(mpi_wait *wait) {
   wait->is_described = false;
   wait->since_ns = now_ns();
-  strncpy(wait->text, wait->call, sizeof wait->text - 1);
-  wait->text[sizeof wait->text - 1] = 0;
+  const size_t length = strlen(wait->call) - WAIT_NAME_BEGIN - WAIT_NAME_END;
+  memset(wait->text, 0, sizeof wait->text);
+  memcpy(wait->text, wait->call + WAIT_NAME_BEGIN, length < sizeof wait->text ? length : sizeof wait->text - 1);
+}
+
+static void rest(uint64_t quiet_ns) {
+  const uint64_t pause_ns = pause_after(quiet_ns);
+  const struct timespec pause = {(time_t)(pause_ns / 1000000000u), (long)(pause_ns % 1000000000u)};
+  if (quiet_ns < SPINS_NS) {
+    sched_yield();
+  } else {
+    nanosleep(&pause, NULL);
+  }
+}
+
+static void poll(mpi_wait *wait) {
+  const uint64_t stall_ns = mpi_settings()->stall_ns;
+  uint64_t told_ns = 0; /* of the wait */
+  unsigned tests = 0;
+  prepare_report(wait);
+  add_poller(wait);
+  do {
+    const uint64_t now = now_ns();
+    rest(now - wait->since_ns);
+    if (stall_ns == 0 || now - wait->since_ns - told_ns < stall_ns) continue;
+    told_ns = now - wait->since_ns;
+    report_own_poll(wait, now);
+  } while (!is_complete(wait, &tests));
+  remove_poller(wait);
+}
+
+/* ---- where MPI wants one OS thread ------------------------------------------------------------ */
+
+/* A thread that is pinned to the first worker asks for all calls that are parked, and ends with the
+ * last of them: the worker that sleeps in the source may be another one. While the OS thread of
+ * MPI_Init is in a blocking region of the program, another one runs that worker, and asks. */
+static struct {
+  pthread_mutex_t lock;
+  bool is_there;
+} asker = {PTHREAD_MUTEX_INITIALIZER, false};
+
+static bool may_end(void) {
+  pthread_mutex_lock(&asker.lock);
+  const bool ends = !has_parked();
+  if (ends) asker.is_there = false;
+  pthread_mutex_unlock(&asker.lock);
+  return ends;
+}
+
+/* Not inlined: the caller may have changed its OS thread since the last time. */
+__attribute__((noinline)) static bool ask_here(uint64_t *pause_ns) {
+  must_ask = true;
+  const bool found = finds_complete(pause_ns);
+  if (found) poll_engine(NULL);
+  must_ask = false;
+  if (!may_call_here()) warn_of_os_thread();
+  return found;
+}
+
+static void ask_for_all(void *unused) {
+  uint64_t pause_ns = 0;
+  (void)unused;
+  while (!may_end()) {
+    if (ask_here(&pause_ns) || pause_ns < LEAST_SLEEP_NS || weft_sleep_ns(pause_ns) != WEFT_OK) weft_yield();
+  }
+}
+
+/* The caller counts among those that are parked. Returns false if there is no memory. */
+static bool has_asker(void) {
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.worker = 0;
+  attr.name = "weft-mpi";
+  pthread_mutex_lock(&asker.lock);
+  if (!asker.is_there) asker.is_there = weft_thread_create(ask_for_all, NULL, &attr, NULL) == WEFT_OK;
+  const bool is_there = asker.is_there;
+  pthread_mutex_unlock(&asker.lock);
+  return is_there;
+}
+
+/* ---- parking, once a spin was in vain ---------------------------------------------------------- */
+
+static void park(mpi_wait *wait) {
+  if (is_over_soon(wait)) return;
+  prepare_report(wait);
   __atomic_fetch_add(&engine.parked, 1, __ATOMIC_RELAXED);
+  if (is_funneled() && !has_asker()) {
+    __atomic_fetch_sub(&engine.parked, 1, __ATOMIC_RELAXED);
+    poll(wait);
+    return;
+  }
   weft_ext_source_expect(current_source(), 1);
   const weft_status result = weft_ext_park(enlist, wait, wait->text);
   (void)result; /* the caller is a ULT */
-}
-
-/* By a caller that cannot leave its worker, where a call that waits would keep all others out of
- * MPI. */
-static void poll(mpi_wait *wait) {
-  const uint64_t begin_ns = now_ns();
-  unsigned tests = 0;
-  for (;;) {
-    const uint64_t quiet_ns = now_ns() - begin_ns;
-    const uint64_t pause_ns = pause_after(quiet_ns);
-    const struct timespec pause = {(time_t)(pause_ns / 1000000000u), (long)(pause_ns % 1000000000u)};
-    if (quiet_ns < SPINS_NS) {
-      sched_yield();
-    } else {
-      nanosleep(&pause, NULL);
-    }
-    if (is_complete(wait, &tests)) return;
-  }
+  weft_ext_trace_note(wait->call, now_ns() - wait->since_ns);
 }
 
 void wait_until_complete(mpi_wait *wait, caller_way way) {
@@ -397,7 +522,7 @@ void end_wait(const mpi_wait *wait) {
   if (wait->is_open) end_call(&engine.shared);
 }
 
-unsigned parked_calls(void) { return open_calls(&engine.shared); }
+unsigned waiting_calls(void) { return open_calls(&engine.shared); }
 
 /* A worker that is about to sleep without a deadline may have seen neither a parked call nor these arrivals. */
 static void take_arrivals_of_worker(uint64_t now) {
@@ -406,21 +531,23 @@ static void take_arrivals_of_worker(uint64_t now) {
   ring_engine(&engine.shared);
 }
 
-void report_parked_calls(void) {
+void report_waiting_calls(void) {
   enter();
   const uint64_t now = now_ns();
   take_arrivals_of_worker(now);
   report_calls(engine.first, engine.queued, now);
+  report_pollers(now);
   leave();
 }
 
 void forget_communicator(MPI_Comm comm) {
-  if (!has_parked() || is_inside) return;
+  if ((!has_parked() && !is_serial()) || is_inside) return;
   enter();
   take_arrivals_of_worker(now_ns());
   for (mpi_wait *one = engine.first; one != NULL; one = next_of(one)) {
     if (!one->has_comm || one->comm != comm || one->is_described) continue;
     describe_wait(one);
   }
+  describe_pollers_on(comm);
   leave();
 }

@@ -24,7 +24,7 @@ typedef enum mpi_peer_kind { HAS_NO_PEER, HAS_SOURCE, HAS_DESTINATION } mpi_peer
 /* One call that waits, on the stack of its caller, which fills in the first part. */
 typedef struct mpi_wait {
   mpi_link link;    /* the engine's */
-  const char *call; /* "MPI_Recv" */
+  const char *call; /* WAIT_NAME("MPI_Recv") of caller.h */
   mpi_wait_kind kind;
   const MPI_Request *requests;
   int count;     /* of requests */
@@ -37,8 +37,9 @@ typedef struct mpi_wait {
   int completed; /* WAITS_FOR_ALL: so many of the first requests are complete */
   bool is_open, is_described;
   uint64_t since_ns;
-  weft_thread *thread;
-  char text[200]; /* for reports and dumps: the call, and more after a while */
+  weft_thread *thread; /* null: an OS thread outside polls */
+  int os_thread;       /* of a caller that polls, for reports; else 0 */
+  char text[200];      /* for reports and dumps: the call, and more after a while */
 } mpi_wait;
 
 /* Called once, when this library is loaded. */
@@ -56,11 +57,11 @@ void end_wait(const mpi_wait *wait);
  * handler. */
 bool is_request_complete(MPI_Request request);
 
-/* How many calls spin or have parked, and are not ended. */
-unsigned parked_calls(void);
+/* How many calls spin, poll or have parked, and are not ended. */
+unsigned waiting_calls(void);
 
-/* Writes a line for each parked call, up to a number. */
-void report_parked_calls(void);
+/* Writes a line for each call that has parked or polls, up to a number of each. */
+void report_waiting_calls(void);
 
 /* From now on the reports call the communicator freed, and do not ask the MPI about it. */
 void forget_communicator(MPI_Comm comm);

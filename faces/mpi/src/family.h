@@ -12,8 +12,10 @@
 #define WEFT_MPI_LIBRARY "libweft-mpi-openmpi"
 #define NULL_REQUEST ((MPI_Request)find_mpi_symbol("ompi_request_null"))
 #define WORLD ((MPI_Comm)find_mpi_symbol("ompi_mpi_comm_world"))
+#define NULL_COMM ((MPI_Comm)find_mpi_symbol("ompi_mpi_comm_null"))
 #define PACKED_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_packed"))
 #define BYTE_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_byte"))
+#define BITWISE_AND ((MPI_Op)find_mpi_symbol("ompi_mpi_op_band"))
 #else
 #if defined(MPI_ABI_VERSION) && !defined(MPICH_VERSION)
 #define IS_FOR_STANDARD_ABI true
@@ -25,8 +27,10 @@
 #endif
 #define NULL_REQUEST MPI_REQUEST_NULL
 #define WORLD MPI_COMM_WORLD
+#define NULL_COMM MPI_COMM_NULL
 #define PACKED_TYPE MPI_PACKED
 #define BYTE_TYPE MPI_BYTE
+#define BITWISE_AND MPI_BAND
 #endif
 
 #if !defined(IS_FOR_STANDARD_ABI)

@@ -36,20 +36,20 @@ static int finish(caller_way way, const char *call, MPI_Comm comm, mpi_peer_kind
     if (way == CALLS_MPI) return CALL(NAME, buf, count, type, dest, tag, comm);                                                \
     const int error = CALL(TWIN, buf, count, type, dest, tag, comm, &request);                                                 \
     if (error != MPI_SUCCESS) return error;                                                                                    \
-    return finish(way, "MPI_" #NAME, comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);                           \
+    return finish(way, WAIT_NAME("MPI_" #NAME), comm, HAS_DESTINATION, dest, tag, &request, MPI_STATUS_IGNORE);                \
   }                                                                                                                            \
   PROFILING_ENTRY(NAME, (const void *buf, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm), buf, count, type, \
                   dest, tag, comm)
 
-#define RECEIVE(NAME, TWIN, COUNT)                                                                                           \
-  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) { \
-    MPI_Request request;                                                                                                     \
-    const caller_way way = way_of_caller();                                                                                  \
-    if (source == MPI_PROC_NULL || way == CALLS_MPI) return CALL(NAME, buf, count, type, source, tag, comm, status);         \
-    const int error = CALL(TWIN, buf, count, type, source, tag, comm, &request);                                             \
-    return error != MPI_SUCCESS ? error : finish(way, "MPI_" #NAME, comm, HAS_SOURCE, source, tag, &request, status);        \
-  }                                                                                                                          \
-  PROFILING_ENTRY(NAME, (void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status), \
+#define RECEIVE(NAME, TWIN, COUNT)                                                                                               \
+  EXPORT int MPI_##NAME(void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {     \
+    MPI_Request request;                                                                                                         \
+    const caller_way way = way_of_caller();                                                                                      \
+    if (source == MPI_PROC_NULL || way == CALLS_MPI) return CALL(NAME, buf, count, type, source, tag, comm, status);             \
+    const int error = CALL(TWIN, buf, count, type, source, tag, comm, &request);                                                 \
+    return error != MPI_SUCCESS ? error : finish(way, WAIT_NAME("MPI_" #NAME), comm, HAS_SOURCE, source, tag, &request, status); \
+  }                                                                                                                              \
+  PROFILING_ENTRY(NAME, (void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status),     \
                   buf, count, type, source, tag, comm, status)
 
 /* A matched message has no communicator that a program could ask for, so MPICH's default handler is
@@ -61,7 +61,7 @@ static int finish(caller_way way, const char *call, MPI_Comm comm, mpi_peer_kind
     if (way == CALLS_MPI) return CALL(NAME, buf, count, type, message, status);                                                  \
     int error = CALL(TWIN, buf, count, type, message, &request);                                                                 \
     if (error != MPI_SUCCESS) return error;                                                                                      \
-    mpi_wait wait = {.call = "MPI_" #NAME, .kind = WAITS_FOR_ALL, .requests = &request, .count = 1};                             \
+    mpi_wait wait = {.call = WAIT_NAME("MPI_" #NAME), .kind = WAITS_FOR_ALL, .requests = &request, .count = 1};                  \
     wait_until_complete(&wait, way);                                                                                             \
     error = CALL(Wait, &request, status);                                                                                        \
     end_wait(&wait);                                                                                                             \
@@ -105,7 +105,7 @@ static int finish_both(caller_way way, const char *call, MPI_Comm comm, int sour
     int error = CALL(START_RECEIVE, recvbuf, recvcount, recvtype, source, recvtag, comm, &requests[0]);                       \
     if (error != MPI_SUCCESS) return error;                                                                                   \
     error = CALL(START_SEND, sendbuf, sendcount, sendtype, dest, sendtag, comm, &requests[1]);                                \
-    if (error == MPI_SUCCESS) return finish_both(way, "MPI_" #NAME, comm, source, recvtag, requests, status);                 \
+    if (error == MPI_SUCCESS) return finish_both(way, WAIT_NAME("MPI_" #NAME), comm, source, recvtag, requests, status);      \
     give_up_receive(&requests[0]);                                                                                            \
     return error;                                                                                                             \
   }                                                                                                                           \
@@ -132,7 +132,7 @@ static int finish_both(caller_way way, const char *call, MPI_Comm comm, int sour
     if (error == MPI_SUCCESS) {                                                                                              \
       error = CALL(START_SEND, copy, packed, PACKED_TYPE, dest, sendtag, comm, &requests[1]);                                \
       if (error != MPI_SUCCESS) give_up_receive(&requests[0]);                                                               \
-      if (error == MPI_SUCCESS) error = finish_both(way, "MPI_" #NAME, comm, source, recvtag, requests, status);             \
+      if (error == MPI_SUCCESS) error = finish_both(way, WAIT_NAME("MPI_" #NAME), comm, source, recvtag, requests, status);  \
     }                                                                                                                        \
     free(copy);                                                                                                              \
     return error;                                                                                                            \
@@ -181,7 +181,7 @@ EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   for (;;) {
     const int error = CALL(Iprobe, source, tag, comm, &flag, status);
     if (error != MPI_SUCCESS || flag != 0) return error;
-    wait_until_message(way, "MPI_Probe", source, tag, comm);
+    wait_until_message(way, WAIT_NAME("MPI_Probe"), source, tag, comm);
   }
 }
 PROFILING_ENTRY(Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status), source, tag, comm, status)
@@ -193,7 +193,7 @@ EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, 
   for (;;) {
     const int error = CALL(Improbe, source, tag, comm, &flag, message, status);
     if (error != MPI_SUCCESS || flag != 0) return error;
-    wait_until_message(way, "MPI_Mprobe", source, tag, comm);
+    wait_until_message(way, WAIT_NAME("MPI_Mprobe"), source, tag, comm);
   }
 }
 PROFILING_ENTRY(Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status), source, tag, comm,

@@ -9,6 +9,8 @@
 #include <weft/hot.h>
 #include <weft/weft.h>
 
+#include "caller.h"
+
 #define TRIES 100u /* before others may run */
 #define YIELDS 20u /* before the caller sleeps */
 #define LEAST_SLEEP_NS 10000u
@@ -16,13 +18,28 @@
 
 bool mpi_is_serial;
 
+static bool funnels;              /* atomic */
+static __thread bool is_of_start; /* this OS thread called MPI_Init */
 static sem_t turns;
 static const void *holder; /* atomic */
 static unsigned depth;     /* the holder's */
+static bool has_moved;     /* the holder is a ULT that is pinned for its turn */
 
 void prepare_turns(void) { sem_init(&turns, 0, 1); }
 
-void serialize_calls(void) { __atomic_store_n(&mpi_is_serial, true, __ATOMIC_RELAXED); }
+void serialize_calls(bool is_funneled) {
+  is_of_start = true;
+  __atomic_store_n(&funnels, is_funneled, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpi_is_serial, true, __ATOMIC_RELAXED);
+}
+
+bool is_funneled(void) { return __atomic_load_n(&funnels, __ATOMIC_RELAXED); }
+
+/* Not inlined: the caller may have changed its OS thread since it asked last. */
+__attribute__((noinline)) bool may_call_here(void) {
+  __asm__ volatile("");
+  return is_of_start || !is_funneled();
+}
 
 /* A fork that another worker took has its forker's identity, but a name of its own here. */
 static const void *own_name(void) {
@@ -70,15 +87,37 @@ static bool wait_for_turn(const void *name, unsigned round, uint64_t *sleep_ns) 
   return false;
 }
 
-void take_turn(void) {
+static void wait_until_turn(void) {
   uint64_t sleep_ns = LEAST_SLEEP_NS;
   for (unsigned round = 0; !try_as(own_name()); ++round) {
     if (!wait_for_turn(own_name(), round, &sleep_ns)) return;
   }
 }
 
+/* Worker 0 runs on the OS thread that called weft_init, in most programs that of MPI_Init. */
+static bool go_to_first_worker(void) { return !may_call_here() && weft_pin(0) == WEFT_OK; }
+
+/* The wait may have led an unpinned caller to another worker. */
+static bool must_go(void) { return depth == 1 && !may_call_here(); }
+
+void take_turn(void) {
+  bool moved = !is_holder(own_name()) && go_to_first_worker();
+  wait_until_turn();
+  while (must_go() && !moved) {
+    end_turn();
+    moved = go_to_first_worker();
+    wait_until_turn();
+    if (!moved) break;
+  }
+  if (depth == 1) has_moved = moved;
+  if (must_go()) warn_of_os_thread();
+}
+
 void end_turn(void) {
   if (--depth != 0) return;
+  const bool moved = has_moved;
+  has_moved = false;
   __atomic_store_n(&holder, NULL, __ATOMIC_RELAXED);
   sem_post(&turns);
+  if (moved && weft_pin(WEFT_ANY_WORKER) != WEFT_OK) return; /* a ULT that was pinned can be unpinned */
 }

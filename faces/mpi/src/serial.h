@@ -15,8 +15,15 @@ extern bool mpi_is_serial; /* atomic */
 /* Called once, when this library is loaded. */
 void prepare_turns(void);
 
-/* From now on calls go one at a time. */
-void serialize_calls(void);
+/* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init, which calls
+ * this: a ULT is taken to it for each call. */
+void serialize_calls(bool is_funneled);
+
+/* Whether the calling OS thread may call MPI: it is that of MPI_Init, or the MPI permits others. */
+bool may_call_here(void);
+
+/* Calls come from the OS thread of MPI_Init. */
+bool is_funneled(void);
 
 static inline bool is_serial(void) { return __builtin_expect(__atomic_load_n(&mpi_is_serial, __ATOMIC_RELAXED), 0); }
 

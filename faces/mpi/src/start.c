@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <weft/ext.h>
 
+#include "admission.h"
 #include "agree.h"
 #include "caller.h"
 #include "describe.h"
@@ -16,12 +17,13 @@
 #include "serial.h"
 #include "settings.h"
 
-#define LOOK_AT_PARKED_NS 1000000u
+#define LOOK_AT_WAITING_NS 1000000u
 #define DEFAULT_PATIENCE_NS 60000000000u
 
 __attribute__((constructor)) static void when_loaded(void) {
   prepare_engine();
   prepare_turns();
+  prepare_admission();
   check_order();
 }
 
@@ -51,38 +53,37 @@ EXPORT int MPI_Query_thread(int *provided) {
 }
 PROFILING_ENTRY(Query_thread, (int *provided), provided)
 
-static void end_job_with_parked_calls(void) {
-  const unsigned count = parked_calls();
+static void end_job_with_waiting_calls(void) {
+  const unsigned count = waiting_calls();
   say("weft-mpi: rank %d: error: MPI_Finalize was called, and %u MPI %s; the job ends here. Join the threads that call MPI "
-      "before "
-      "MPI_Finalize, and send what they wait for",
-      own_rank(), count, count == 1 ? "call of a Weft thread still waits" : "calls of Weft threads still wait");
-  report_parked_calls();
+      "before MPI_Finalize, and send what they wait for",
+      own_rank(), count, count == 1 ? "call still waits" : "calls still wait");
+  report_waiting_calls();
   let_lines_pass();
   PMPI(Abort)(WORLD, 1);
   _Exit(1); /* MPICH 5.0's MPI_Abort returns to a program of the standard ABI */
 }
 
 /* What they wait for may still come: other ranks may be late. */
-static void wait_for_parked_calls(void) {
+static void wait_for_waiting_calls(void) {
   const uint64_t patience_ns = mpi_settings()->stall_ns != 0 ? mpi_settings()->stall_ns : DEFAULT_PATIENCE_NS;
   unsigned before = 0;
   uint64_t waited_ns = 0;
-  for (unsigned now = parked_calls(); now != 0; now = parked_calls()) {
+  for (unsigned now = waiting_calls(); now != 0; now = waiting_calls()) {
     if (now != before) waited_ns = 0;
-    if (waited_ns >= patience_ns) end_job_with_parked_calls();
+    if (waited_ns >= patience_ns) end_job_with_waiting_calls();
     before = now;
-    if (weft_sleep_ns(LOOK_AT_PARKED_NS) != WEFT_OK) weft_yield();
-    waited_ns += LOOK_AT_PARKED_NS;
+    if (weft_sleep_ns(LOOK_AT_WAITING_NS) != WEFT_OK) weft_yield();
+    waited_ns += LOOK_AT_WAITING_NS;
   }
 }
 
 EXPORT int MPI_Finalize(void) {
-  wait_for_parked_calls();
-  const bool is_region = begin_region();
+  wait_for_waiting_calls();
+  const mpi_region region = begin_region(WAIT_NAME("MPI_Finalize"));
   const int error = CALL(Finalize);
   if (error == MPI_SUCCESS) note_end();
-  end_region(is_region);
+  end_region(&region);
   return error;
 }
 PROFILING_ENTRY(Finalize, (void), )

@@ -57,7 +57,10 @@ void test_spawn(void);
 void test_child(void); /* what test_spawn starts */
 void test_meeting(void);
 void test_sessions(void);
+void test_join(void);
 void test_serial(void);
+void test_crossing(void);
+void test_left_polling(void);
 
 /* The path of this program. */
 void note_program(const char *path);

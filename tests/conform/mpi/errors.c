@@ -190,6 +190,15 @@ void test_left_parked(void) {
   let_others_run();
 }
 
+/* The same of an OS thread, below MPI_THREAD_MULTIPLE. */
+void test_left_polling(void) {
+  static receiver one = {.tag = 31};
+  one.comm = MPI_COMM_WORLD;
+  if (rank != 0) return;
+  (void)start(OS_THREAD, receive_at_end, &one);
+  OK(weft_sleep_ns(20000000));
+}
+
 /* ---- lines about calls that wait -------------------------------------------------------------- */
 
 /* Whether all words are in what is written to a pipe in the place of stderr. */

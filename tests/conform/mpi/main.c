@@ -25,7 +25,10 @@ static const struct {
              {"child", test_child},
              {"meeting", test_meeting},
              {"sessions", test_sessions},
-             {"serial", test_serial}};
+             {"join", test_join},
+             {"serial", test_serial},
+             {"crossing", test_crossing},
+             {"left_polling", test_left_polling}};
 
 static void *run_on_os_thread(void *argument) {
   const running *const one = argument;

@@ -5,7 +5,9 @@ usage: map_test.py [libweft-mpi-mpich.so] [libweft-mpi-openmpi.so]"""
 
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -42,9 +44,10 @@ class MapTest(unittest.TestCase):
             found = exports(library, "T")
             is_mpich = "openmpi" not in os.path.basename(library)  # or the standard ABI
             has_large_counts = "MPI_Send_c" in found
+            has_flushes = "MPI_Buffer_flush" in found
             wanted = set()
             for names, large, how, _ in rows():
-                if ("MPICH alone" in how and not is_mpich) or ("from MPI 4 on" in how and not has_large_counts):
+                if ("MPICH alone" in how and not is_mpich) or ("from MPI 4 on" in how and not has_large_counts) or ("from MPI 4.1 on" in how and not has_flushes):
                     continue
                 wanted |= set(names) | ({name + "_c" for name in names} if large and has_large_counts else set())
             with self.subTest(library):
@@ -71,6 +74,18 @@ class MapTest(unittest.TestCase):
                 in_file = word.removeprefix("File_")
                 call = rf"\b{name}\(|\b(?:MPI_)?CALL\({word}\)\(|\bFILE_CALL\({in_file}\)\("
                 self.assertIsNotNone(re.search(call, text), f"{name} is not in {tests}")
+
+    def test_the_made_functions_depend_on_the_headers_of_the_mpi(self):
+        for header in "mpi.h", "mpi-ext.h":
+            with tempfile.TemporaryDirectory() as folder:
+                made = os.path.join(folder, "made.c")
+                with open(os.path.join(folder, "mpi.h"), "w", encoding="utf-8") as file:
+                    file.write("int MPI_Recv(int one); int PMPI_Recv(int one);\n")
+                with open(os.path.join(folder, header), "a", encoding="utf-8") as file:
+                    file.write("\n")
+                words = [sys.executable, os.path.join(TOP, "faces", "mpi", "wrappers.py"), made, os.environ.get("CC", "cc"), f"-I{folder}"]
+                subprocess.run(words, check=True, timeout=60)
+                self.assertIn(f"{folder}/{header}", read(made + ".d"))
 
     def test_the_files_that_it_names_are_there(self):
         for name in re.findall(r"`(src/\w+\.c)`", read(TOP, "faces", "mpi", "MAP.md")):

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""All cases of the library between programs and MPI at the thread levels below MPI_THREAD_MULTIPLE, for check-deep. Files
-are left out: their calls keep each other out of MPI there, and threads of two ranks then may wait for each other for ever.
+"""All cases of the library between programs and MPI at the thread levels below MPI_THREAD_MULTIPLE, for check-deep.
 
 usage: matrix_test.py FOLDER    (with conform_mpi_mpich and so on)"""
 
@@ -13,8 +12,8 @@ import unittest
 import job
 
 FOLDER = sys.argv[1]
-CASES = "collectives", "statuses", "exchanges", "pairs", "communicators", "windows", "errors", "late", "dump", "sessions", "serial"
-LEVELS = {"serialized": "3", "funneled": "1"}  # and workers
+CASES = "collectives", "statuses", "exchanges", "pairs", "communicators", "windows", "files", "crossing", "errors", "late", "dump", "sessions", "serial"
+LEVELS = {"serialized": "3", "funneled": "3"}  # and workers
 MPIS = [mpi for mpi in ("mpich", "openmpi") if shutil.which("mpirun." + mpi)]
 
 

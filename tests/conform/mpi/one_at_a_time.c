@@ -1,11 +1,13 @@
 /* A tool behind the library, for LD_PRELOAD: it ends the process if two OS threads are in the MPI at
- * once, for the calls that serial.c makes of it, and says at the end how many it has seen. */
+ * once, for the calls that serial.c makes of it, and says at the end how many it has seen. With
+ * WEFT_TEST_ONE_OS_THREAD it also ends a process in which another OS thread than that of main calls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -14,6 +16,10 @@ static __thread int nested; /* the MPI itself may call */
 
 static void begin(const char *name) {
   if (nested++ != 0) return;
+  if (getenv("WEFT_TEST_ONE_OS_THREAD") != NULL && gettid() != getpid()) {
+    fprintf(stderr, "tool: %s comes from another OS thread than that of main\n", name);
+    abort();
+  }
   if (__atomic_fetch_add(&inside, 1, __ATOMIC_RELAXED) != 0) {
     fprintf(stderr, "tool: another call is in the MPI while %s comes\n", name);
     abort();

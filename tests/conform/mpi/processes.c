@@ -2,6 +2,11 @@
  * to outrun. */
 #include "check.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 static const char *program; /* of this process */
 
 void note_program(const char *path) { program = path; }
@@ -117,6 +122,63 @@ void test_meeting(void) {
   }
 }
 
+/* Over a socket: the thread that joins waits before the one that sends the socket's number runs, on the
+ * same worker. */
+static int listening = -1;
+
+static void join_one(void *argument) {
+  MPI_Comm other;
+  int got = -1;
+  const int connected = accept(listening, NULL, NULL);
+  (void)argument;
+  CHECK(connected >= 0);
+  OK(MPI_Comm_join(connected, &other));
+  CHECK(other != MPI_COMM_NULL);
+  OK(MPI_Recv(&got, 1, MPI_INT, 0, 6, other, MPI_STATUS_IGNORE));
+  CHECK(got == 1);
+  OK(MPI_Comm_disconnect(&other));
+  close(connected);
+}
+
+static void join_late(void *argument) {
+  MPI_Comm other;
+  char go = 0;
+  const int *const connected = argument;
+  OK(MPI_Recv(&go, 1, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  OK(MPI_Comm_join(*connected, &other));
+  CHECK(other != MPI_COMM_NULL);
+  OK(MPI_Send(&rank, 1, MPI_INT, 0, 6, other));
+  OK(MPI_Comm_disconnect(&other));
+}
+
+static void send_go_to_join(void *argument) {
+  (void)argument;
+  OK(MPI_Send("", 1, MPI_CHAR, 1, 7, MPI_COMM_WORLD));
+}
+
+void test_join(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t bytes = sizeof address;
+  const int one = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(ranks == 2 && one >= 0);
+  if (rank == 0) {
+    listening = one;
+    CHECK(bind(one, (const struct sockaddr *)&address, bytes) == 0 && listen(one, 1) == 0);
+    CHECK(getsockname(one, (struct sockaddr *)&address, &bytes) == 0);
+    OK(MPI_Send(&address, sizeof address, MPI_BYTE, 1, 5, MPI_COMM_WORLD));
+    running joining = start(ULT, join_one, NULL);
+    running sending = start(ULT, send_go_to_join, NULL);
+    finish(&sending);
+    finish(&joining);
+  } else {
+    OK(MPI_Recv(&address, sizeof address, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK(connect(one, (const struct sockaddr *)&address, sizeof address) == 0);
+    running joining = start(ULT, join_late, (void *)&one);
+    finish(&joining);
+  }
+  close(one);
+}
+
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 #if MPI_VERSION >= 4
@@ -132,6 +194,17 @@ static void session(void *argument) {
   OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
   CHECK(sum == ranks * (ranks - 1) / 2);
   OK(MPI_Comm_free(&comm));
+  if (ranks == 2) {
+    MPI_Group own, other;
+    MPI_Comm between;
+    const int peer = 1 - rank;
+    OK(MPI_Group_incl(group, 1, &rank, &own));
+    OK(MPI_Group_incl(group, 1, &peer, &other));
+    OK(MPI_Intercomm_create_from_groups(own, 0, other, 0, "weft between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between));
+    OK(MPI_Comm_free(&between));
+    OK(MPI_Group_free(&own));
+    OK(MPI_Group_free(&other));
+  }
   OK(MPI_Group_free(&group));
   OK(MPI_Session_finalize(&made));
 }

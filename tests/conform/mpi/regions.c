@@ -213,6 +213,54 @@ static void buffered(void *argument) {
   CHECK(detached == memory && size == BYTES);
 }
 
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+enum { KEPT_BYTES = 1000 + MPI_BSEND_OVERHEAD };
+
+static void buffered_in_a_session(void *memory) {
+  MPI_Session made;
+  void *detached = NULL;
+  int size = 0;
+  MPI_Count long_size = 0;
+  OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &made));
+  OK(MPI_Session_attach_buffer(made, memory, KEPT_BYTES));
+  OK(MPI_Session_flush_buffer(made));
+  OK(MPI_Session_detach_buffer(made, (void *)&detached, &size));
+  CHECK(detached == memory && size == KEPT_BYTES);
+  OK(MPI_Session_attach_buffer_c(made, memory, KEPT_BYTES));
+  OK(MPI_Session_detach_buffer_c(made, (void *)&detached, &long_size));
+  CHECK(long_size == KEPT_BYTES);
+  OK(MPI_Session_finalize(&made));
+}
+
+static void buffered_apart(void *argument) {
+  static char memory[KEPT_BYTES];
+  char got[1000];
+  void *detached = NULL;
+  int size = 0;
+  MPI_Count long_size = 0;
+  MPI_Comm comm;
+  (void)argument;
+  OK(MPI_Buffer_attach_c(memory, KEPT_BYTES));
+  OK(MPI_Bsend(got, 1000, MPI_CHAR, 0, 8, MPI_COMM_SELF));
+  OK(MPI_Recv(got, 1000, MPI_CHAR, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+  OK(MPI_Buffer_flush());
+  OK(MPI_Buffer_detach_c((void *)&detached, &long_size));
+  CHECK(detached == memory && long_size == KEPT_BYTES);
+  OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+  OK(MPI_Comm_attach_buffer(comm, memory, KEPT_BYTES));
+  OK(MPI_Bsend(got, 1000, MPI_CHAR, 0, 8, comm));
+  OK(MPI_Recv(got, 1000, MPI_CHAR, 0, 8, comm, MPI_STATUS_IGNORE));
+  OK(MPI_Comm_flush_buffer(comm));
+  OK(MPI_Comm_detach_buffer(comm, (void *)&detached, &size));
+  CHECK(detached == memory && size == KEPT_BYTES);
+  OK(MPI_Comm_attach_buffer_c(comm, memory, KEPT_BYTES));
+  OK(MPI_Comm_detach_buffer_c(comm, (void *)&detached, &long_size));
+  CHECK(long_size == KEPT_BYTES);
+  OK(MPI_Comm_free(&comm));
+  buffered_in_a_session(memory);
+}
+#endif
+
 void test_files(void) {
   CHECK(ranks == 2);
   meet(files);
@@ -221,4 +269,8 @@ void test_files(void) {
 #endif
   running one = start(ULT, buffered, NULL);
   finish(&one);
+#if MPI_VERSION >= 5 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+  running other = start(ULT, buffered_apart, NULL);
+  finish(&other);
+#endif
 }

@@ -59,6 +59,7 @@ class RunTest(unittest.TestCase):
         if MPI == "openmpi":  # MPICH over UCX starts no jobs and opens no ports
             self.check(2, "spawn")
             self.check(2, "meeting")
+            self.check(2, "join")
 
     def test_calls_that_wait_are_told_of(self):
         self.check(2, "stall", WEFT_MPI_STALL="20ms")
@@ -71,9 +72,17 @@ class RunTest(unittest.TestCase):
     def test_finalize_ends_a_job_with_a_call_that_nothing_ends(self):
         status, said = launched(2, "left_parked", WEFT_MPI_STALL="100ms")
         self.assertNotEqual(status, 0, said)
-        self.assertIn("weft-mpi: rank 0: error: MPI_Finalize was called, and 1 MPI call of a Weft thread still waits", said)
+        self.assertIn("weft-mpi: rank 0: error: MPI_Finalize was called, and 1 MPI call still waits", said)
         self.assertIn("listener waits for", said)
         self.assertIn("MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 31", said)
+
+    def test_a_call_of_an_os_thread_that_nothing_ends_is_named_below_multiple(self):
+        status, said = launched(2, "left_polling", WEFT_MPI_STALL="100ms", WEFT_MPI_LEVEL="serialized")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("weft-mpi: rank 0: an MPI call has waited for 0.", said)
+        self.assertIn("weft-mpi: rank 0: error: MPI_Finalize was called, and 1 MPI call still waits", said)
+        call = r"weft-mpi: rank 0: OS thread \d+ waits for \S+ s in MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 31\n"
+        self.assertGreaterEqual(len(re.findall(call, said)), 2)
 
     def test_an_error_of_the_world_ends_the_job(self):
         for ranks in 1, 2:
@@ -130,6 +139,16 @@ class RunTest(unittest.TestCase):
         weft, program, _, tool = PRELOADED
         said = self.check(2, "serial", program=program, before=[weft, "mpi", "--"], LD_PRELOAD=tool, **more)
         self.assertEqual(len(re.findall(r"tool: [1-9]\d{3,} calls, one at a time", said)), 2)
+        self.assertNotIn("weft-mpi:", said)
+
+    def test_collectives_without_a_twin_are_admitted_one_at_a_time(self):
+        self.check(2, "crossing", WEFT_MPI_LEVEL="serialized", WEFT_WORKERS="2")
+
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_calls_come_from_the_os_thread_of_mpi_init_where_the_mpi_wants_it(self):
+        weft, program, _, tool = PRELOADED
+        more = {"WEFT_MPI_LEVEL": "funneled", "WEFT_WORKERS": "3", "WEFT_TEST_ONE_OS_THREAD": "1", "LD_PRELOAD": tool}
+        said = self.check(2, "pairs", program=program, before=[weft, "mpi", "--"], **more)
         self.assertNotIn("weft-mpi:", said)
 
     def test_requests_in_cpp(self):
