@@ -89,3 +89,13 @@ EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indic
 }
 PROFILING_ENTRY(Waitsome, (int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]), count, requests,
                 found, indices, statuses)
+
+/* ---- requests that are freed ------------------------------------------------------------------- */
+
+/* An MPI would free what another thread waits for. */
+EXPORT int MPI_Request_free(MPI_Request *request) {
+  if (request == NULL || !report_waiter_of(*request)) return CALL(Request_free, request);
+  CALL(Comm_call_errhandler, WORLD, MPI_ERR_REQUEST);
+  return MPI_ERR_REQUEST;
+}
+PROFILING_ENTRY(Request_free, (MPI_Request * request), request)

@@ -7,6 +7,7 @@
 #include "real.h"
 #include "say.h"
 #include "serial.h"
+#include "texts.h"
 
 #define MOST_LINES 20u
 
@@ -48,8 +49,8 @@ void describe_wait(mpi_wait *one) {
   }
   /* Behind the end of the text first, so that a reader finds the short text or all of it. */
   const size_t length = strlen(one->text);
-  if (length + 2 > sizeof one->text) return;
-  snprintf(one->text + length + 1, sizeof one->text - length - 1, "%s%s%s", comm + (comm[0] == ' '), peer,
+  if (length + 2 > CALL_TEXT_BYTES) return;
+  snprintf(one->text + length + 1, CALL_TEXT_BYTES - length - 1, "%s%s%s", comm + (comm[0] == ' '), peer,
            requests + (requests[0] == ' '));
   /* [M15] release: the rest of the text, for dumps on other OS threads; pairs with [M15] */
   __atomic_store_n(&one->text[length], ' ', __ATOMIC_RELEASE);
@@ -86,6 +87,14 @@ void report_long_call(mpi_wait *one, uint64_t now_ns) {
   say("weft-mpi: rank %d: an MPI call has waited for %.1f s; look at the ranks for which it waits (WEFT_MPI_STALL sets the "
       "time, off ends these lines)",
       own_rank(), (double)(now_ns - one->since_ns) * 1e-9);
+  report_call(one, now_ns);
+}
+
+void report_freed_request(mpi_wait *one, uint64_t now_ns) {
+  say("weft-mpi: rank %d: error: MPI_Request_free of a request for which a call waits; free it once that call has returned, or "
+      "end "
+      "the wait by MPI_Cancel",
+      own_rank());
   report_call(one, now_ns);
 }
 

@@ -17,6 +17,9 @@ void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint
 /* A line that says that the call, which polls, has waited for long. */
 void report_long_call(mpi_wait *one, uint64_t now_ns);
 
+/* A line that says that a request is to be freed for which the call waits. */
+void report_freed_request(mpi_wait *one, uint64_t now_ns);
+
 /* This process's rank in MPI_COMM_WORLD; -1: MPI is not initialised. */
 int own_rank(void);
 

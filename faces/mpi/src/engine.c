@@ -18,7 +18,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@
 #include "real.h"
 #include "serial.h"
 #include "settings.h"
+#include "texts.h"
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
 #define LEAST_SLEEP_NS 16000u /* shorter pauses spin */
@@ -406,11 +406,15 @@ static void report_own_poll(mpi_wait *wait, uint64_t now) {
 }
 
 static void prepare_report(mpi_wait *wait) {
-  wait->is_described = false;
+  static char without_memory[] = "MPI";
   wait->since_ns = now_ns();
-  const size_t length = strlen(wait->call) - WAIT_NAME_BEGIN - WAIT_NAME_END;
-  memset(wait->text, 0, sizeof wait->text);
-  memcpy(wait->text, wait->call + WAIT_NAME_BEGIN, length < sizeof wait->text ? length : sizeof wait->text - 1);
+  wait->text = take_text(wait->call);
+  wait->is_described = wait->text == NULL;
+  if (wait->text == NULL) wait->text = without_memory;
+}
+
+static void end_report(mpi_wait *wait) {
+  if (wait->text[3] != 0) give_text_back(wait->call, wait->text);
 }
 
 static void rest(uint64_t quiet_ns) {
@@ -437,6 +441,7 @@ static void poll(mpi_wait *wait) {
     report_own_poll(wait, now);
   } while (!is_complete(wait, &tests));
   remove_poller(wait);
+  end_report(wait);
 }
 
 /* ---- where MPI wants one OS thread ------------------------------------------------------------ */
@@ -495,6 +500,7 @@ static void park(mpi_wait *wait) {
   __atomic_fetch_add(&engine.parked, 1, __ATOMIC_RELAXED);
   if (is_funneled() && !has_asker()) {
     __atomic_fetch_sub(&engine.parked, 1, __ATOMIC_RELAXED);
+    end_report(wait);
     poll(wait);
     return;
   }
@@ -502,6 +508,7 @@ static void park(mpi_wait *wait) {
   const weft_status result = weft_ext_park(enlist, wait, wait->text);
   (void)result; /* the caller is a ULT */
   weft_ext_trace_note(wait->call, now_ns() - wait->since_ns);
+  end_report(wait);
 }
 
 void wait_until_complete(mpi_wait *wait, caller_way way) {
@@ -538,6 +545,46 @@ void report_waiting_calls(void) {
   report_calls(engine.first, engine.queued, now);
   report_pollers(now);
   leave();
+}
+
+static bool waits_for(const mpi_wait *one, MPI_Request request) {
+  if (one->kind == WAITS_FOR_MESSAGE) return false;
+  for (int i = one->completed; i < one->count; ++i) {
+    if (one->requests[i] == request) return true;
+  }
+  return false;
+}
+
+static mpi_wait *find_waiter(mpi_wait *first, MPI_Request request) {
+  mpi_wait *one = first;
+  while (one != NULL && !waits_for(one, request)) one = next_of(one);
+  return one;
+}
+
+#define SPIN_ENDS_NS 20000000u /* also on a machine that is busy */
+
+/* A thread that spins stands in no list. It parks soon, or its wait is over. */
+static void let_spinner_end(void) {
+  const uint64_t end_ns = now_ns() + SPIN_ENDS_NS;
+  while (__atomic_load_n(&engine.has_spinner, __ATOMIC_RELAXED) && now_ns() < end_ns) {
+    weft_yield();
+    sched_yield();
+  }
+}
+
+bool report_waiter_of(MPI_Request request) {
+  if (waiting_calls() == 0 || is_inside || request == NULL_REQUEST) return false;
+  let_spinner_end();
+  enter();
+  const uint64_t now = now_ns();
+  take_arrivals_of_worker(now);
+  pthread_mutex_lock(&pollers.lock);
+  mpi_wait *one = find_waiter(engine.first, request);
+  if (one == NULL) one = find_waiter(pollers.first, request);
+  if (one != NULL) report_freed_request(one, now);
+  pthread_mutex_unlock(&pollers.lock);
+  leave();
+  return one != NULL;
 }
 
 void forget_communicator(MPI_Comm comm) {

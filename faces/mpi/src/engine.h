@@ -39,7 +39,7 @@ typedef struct mpi_wait {
   uint64_t since_ns;
   weft_thread *thread; /* null: an OS thread outside polls */
   int os_thread;       /* of a caller that polls, for reports; else 0 */
-  char text[200];      /* for reports and dumps: the call, and more after a while */
+  char *text;          /* for reports and dumps: the call, and more after a while (texts.h) */
 } mpi_wait;
 
 /* Called once, when this library is loaded. */
@@ -62,6 +62,9 @@ unsigned waiting_calls(void);
 
 /* Writes a line for each call that has parked or polls, up to a number of each. */
 void report_waiting_calls(void);
+
+/* Whether a call waits for the request, which is to be freed. Lines then say so. May switch. */
+bool report_waiter_of(MPI_Request request);
 
 /* From now on the reports call the communicator freed, and do not ask the MPI about it. */
 void forget_communicator(MPI_Comm comm);

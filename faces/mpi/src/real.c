@@ -84,15 +84,51 @@ static bool has_standard_abi(void) {
   return ask != NULL && ask(&major, &minor) == 0 && major >= 1;
 }
 
+/* Whether the MPI that calls reach is Open MPI: another one may have been loaded, too. */
+static bool is_open_mpi(void) {
+  static const char mark[] = "ompi_mpi_comm_world";
+  Dl_info there;
+  void *const reached = find_anywhere("PMPI_Get_library_version");
+  void *const library = dladdr(reached, &there) == 0 ? NULL : dlopen(there.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL) return find_anywhere(mark) != NULL; /* the program has its MPI in it */
+  const bool is_there = dlsym(library, mark) != NULL;
+  dlclose(library);
+  return is_there;
+}
+
 /* What the process has, by the library that is made for it. */
 static const char *fitting_library(void) {
   if (has_standard_abi()) return "libweft-mpi-abi";
-  return find_anywhere("ompi_mpi_comm_world") != NULL ? "libweft-mpi-openmpi" : "libweft-mpi-mpich";
+  return is_open_mpi() ? "libweft-mpi-openmpi" : "libweft-mpi-mpich";
+}
+
+/* Libraries that have an MPI of their own: others of its name, such as those for Fortran, find that of
+ * another file. */
+static void warn_of_second(void) {
+  struct libraries all = {.count = 0};
+  char first[1024] = "";
+  dl_iterate_phdr(note_library, &all);
+  for (unsigned i = 0; i < all.count; ++i) {
+    Dl_info there;
+    void *const library = dlopen(all.paths[i], RTLD_LAZY | RTLD_NOLOAD);
+    void *const found = library == NULL ? NULL : dlsym(library, "PMPI_Init");
+    if (found != NULL && !is_own(found) && dladdr(found, &there) != 0) {
+      if (first[0] == 0) {
+        snprintf(first, sizeof first, "%s", there.dli_fname);
+      } else if (strcmp(first, there.dli_fname) != 0) {
+        say("weft-mpi: warning: this process has two MPI libraries, %s and %s, and %s can serve one of them; load one alone",
+            first, there.dli_fname, WEFT_MPI_LIBRARY);
+      }
+    }
+    if (library != NULL) dlclose(library);
+    free(all.paths[i]);
+  }
 }
 
 static void check_family(void) {
   static char text[VERSION_BYTES];
   read_version(text);
+  warn_of_second();
   const char *const fitting = fitting_library();
   if (strcmp(fitting, WEFT_MPI_LIBRARY) == 0) return;
   end_process("weft-mpi: error: %s is made for %s, and this process has %s%s; link or preload %s instead", WEFT_MPI_LIBRARY,

@@ -61,6 +61,9 @@ void test_join(void);
 void test_serial(void);
 void test_crossing(void);
 void test_left_polling(void);
+void test_freed_request(void);
+void test_freed_fatal(void);
+void test_freed_communicator(void);
 
 /* The path of this program. */
 void note_program(const char *path);

@@ -199,6 +199,85 @@ void test_left_polling(void) {
   OK(weft_sleep_ns(20000000));
 }
 
+/* ---- what is freed under a call ---------------------------------------------------------------- */
+
+static MPI_Request waited_for;
+
+static void wait_for_it(void *argument) {
+  receiver *const one = argument;
+  one->error = MPI_Wait(&waited_for, &one->status);
+}
+
+static void free_it(void *argument) {
+  MPI_Request copy = waited_for;
+  receiver *const one = argument;
+  one->error = MPI_Request_free(&copy);
+}
+
+/* The request stays, and the message ends the wait. */
+void test_freed_request(void) {
+  receiver waiting = {.error = -1};
+  receiver freeing = {.error = -1};
+  int got = 0;
+  const int value = 7;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 12, MPI_COMM_WORLD, &waited_for));
+  running first = start(ULT, wait_for_it, &waiting);
+  let_others_run();
+  running second = start(ULT, free_it, &freeing);
+  finish(&second);
+  CHECK(class_of(freeing.error) == MPI_ERR_REQUEST);
+  OK(MPI_Send(&value, 1, MPI_INT, rank, 12, MPI_COMM_WORLD));
+  finish(&first);
+  OK(waiting.error);
+  CHECK(got == value);
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 12, MPI_COMM_WORLD, &waited_for)); /* no call waits: it is freed */
+  running third = start(ULT, free_it, &freeing);
+  finish(&third);
+  OK(freeing.error);
+  OK(MPI_Send(&value, 1, MPI_INT, rank, 12, MPI_COMM_WORLD));
+}
+
+/* The job ends, if the handler is the default one. */
+void test_freed_fatal(void) {
+  receiver waiting = {.error = -1};
+  receiver freeing = {.error = -1};
+  int got = 0;
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 12, MPI_COMM_WORLD, &waited_for));
+  running first = start(ULT, wait_for_it, &waiting);
+  let_others_run();
+  running second = start(ULT, free_it, &freeing);
+  finish(&second);
+  finish(&first);
+}
+
+/* A communicator is freed under a receive that is parked: the message comes, and reports name it. */
+void test_freed_communicator(void) {
+  receiver one = {.tag = 9, .error = -1};
+  char go = 0;
+  CHECK(ranks == 2);
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &one.comm));
+  OK(MPI_Comm_set_name(one.comm, "meadow"));
+  running waiting = {.kind = ULT};
+  if (rank == 0) {
+    waiting = start(ULT, receive_at_end, &one);
+    let_others_run();
+    OK(weft_sleep_ns(1000000)); /* parked by now */
+  }
+  MPI_Comm copy = one.comm;
+  if (rank == 0) {
+    OK(MPI_Comm_free(&copy));
+    OK(weft_sleep_ns(200000000)); /* WEFT_MPI_STALL has passed */
+    OK(MPI_Send(&go, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD));
+    finish(&waiting);
+    OK(one.error);
+  } else {
+    OK(MPI_Recv(&go, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Send(&go, 1, MPI_CHAR, 0, 9, one.comm));
+    OK(MPI_Comm_free(&copy));
+  }
+}
+
 /* ---- lines about calls that wait -------------------------------------------------------------- */
 
 /* Whether all words are in what is written to a pipe in the place of stderr. */

@@ -3,6 +3,7 @@
  * profiling names are the MPI's for a C program. */
 #include "check.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 int rank, ranks;
@@ -47,11 +48,18 @@ static void send_late(void) {
   OK(MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
 }
 
+/* A second MPI in the process. */
+static void load_another(void) {
+  const char *const name = getenv("WEFT_TEST_OTHER_MPI");
+  if (name != NULL) CHECK(dlopen(name, RTLD_NOW | RTLD_LOCAL) != NULL);
+}
+
 int main(int count, char **words) {
   int provided = -1;
   int asked = -1;
   int sum = 0;
   int is_main = 0;
+  load_another();
   OK(MPI_Init_thread(&count, &words, MPI_THREAD_FUNNELED, &provided));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   OK(MPI_Comm_size(MPI_COMM_WORLD, &ranks));

@@ -28,7 +28,10 @@ static const struct {
              {"join", test_join},
              {"serial", test_serial},
              {"crossing", test_crossing},
-             {"left_polling", test_left_polling}};
+             {"left_polling", test_left_polling},
+             {"freed_request", test_freed_request},
+             {"freed_fatal", test_freed_fatal},
+             {"freed_communicator", test_freed_communicator}};
 
 static void *run_on_os_thread(void *argument) {
   const running *const one = argument;

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import job
@@ -84,6 +85,25 @@ class RunTest(unittest.TestCase):
         call = r"weft-mpi: rank 0: OS thread \d+ waits for \S+ s in MPI_Recv as rank 0 of MPI_COMM_WORLD, from rank 1, tag 31\n"
         self.assertGreaterEqual(len(re.findall(call, said)), 2)
 
+    def test_a_request_is_not_freed_under_a_call_that_waits_for_it(self):
+        line = "weft-mpi: rank 0: error: MPI_Request_free of a request for which a call waits; free it once that call has returned"
+        for level in "multiple", "serialized":
+            self.assertIn(line, self.check(1, "freed_request", WEFT_MPI_LEVEL=level))
+        status, said = launched(1, "freed_fatal")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn(line, said)
+
+    def test_a_communicator_is_freed_under_a_receive(self):
+        said = self.check(2, "freed_communicator", WEFT_MPI_STALL="50ms")
+        self.assertIn("MPI_Recv as rank 0 of meadow, from rank 1, tag 9", said)
+
+    @unittest.skipUnless(MPI != "abi" and shutil.which("mpirun." + OTHER), "no other MPI")
+    def test_two_mpis_in_one_process_are_named(self):
+        other = {"openmpi": "libmpich.so.12", "mpich": "libmpi.so.40"}[MPI]
+        status, said = launched(1, "", program=LEVELS, WEFT_TEST_OTHER_MPI=other)
+        self.assertEqual(status, 0, said)
+        self.assertRegex(said, rf"weft-mpi: warning: this process has two MPI libraries, \S+ and \S*{other}\S*, and libweft-mpi-{MPI} can serve one")
+
     def test_an_error_of_the_world_ends_the_job(self):
         for ranks in 1, 2:
             status, said = launched(ranks, "fatal")
@@ -150,6 +170,16 @@ class RunTest(unittest.TestCase):
         more = {"WEFT_MPI_LEVEL": "funneled", "WEFT_WORKERS": "3", "WEFT_TEST_ONE_OS_THREAD": "1", "LD_PRELOAD": tool}
         said = self.check(2, "pairs", program=program, before=[weft, "mpi", "--"], **more)
         self.assertNotIn("weft-mpi:", said)
+
+    @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
+    def test_a_trace_and_a_profile_tell_what_threads_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            self.check(1, "exchanges", WEFT_TRACE=trace)
+            with open(trace, encoding="utf-8") as file:
+                self.assertRegex(file.read(), r'"name":"waits","args":{"for":"MPI_Send"')
+            done = subprocess.run([PRELOADED[0], "profile", trace], capture_output=True, text=True, check=True, timeout=job.SECONDS)
+            self.assertRegex(done.stdout, r"\nmpi: MPI_Waitall \(ns\) +[1-9]\d* ")
 
     def test_requests_in_cpp(self):
         self.check(2, "", program=REQUESTS, WEFT_WORKERS="2")
