@@ -86,10 +86,12 @@ def wrapper(name, returned, parameters):
         turn = f"if (!try_turn()) return *{names[1]} = 0, MPI_SUCCESS;"
     weak = "__attribute__((weak)) EXPORT"
     return f"""
+#undef {name}
+#undef P{name}
 {weak} {returned} {name}({parameters}) {{
   if (!is_serial()) return BEHIND({name})({given});
   {turn}
-  const {returned} result_ = BEHIND({name})({given});
+  {returned} const result_ = BEHIND({name})({given});
   end_turn();
   return result_;
 }}

@@ -80,12 +80,15 @@ class MapTest(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 made = os.path.join(folder, "made.c")
                 with open(os.path.join(folder, "mpi.h"), "w", encoding="utf-8") as file:
-                    file.write("int MPI_Recv(int one); int PMPI_Recv(int one);\n")
+                    file.write("int MPI_Recv(int one); int PMPI_Recv(int one);\n")  # and what MPICH 5 has: macros, and a pointer returned
+                    file.write("void *MPIX_State(int one); void *PMPIX_State(int one);\n#define MPIX_State(one) 0\n")
                 with open(os.path.join(folder, header), "a", encoding="utf-8") as file:
                     file.write("\n")
                 words = [sys.executable, os.path.join(TOP, "faces", "mpi", "wrappers.py"), made, os.environ.get("CC", "cc"), f"-I{folder}"]
                 subprocess.run(words, check=True, timeout=60)
                 self.assertIn(f"{folder}/{header}", read(made + ".d"))
+                self.assertIn("\n#undef MPIX_State\n", read(made))
+                self.assertIn("void * const result_ = BEHIND(MPIX_State)(one);", read(made))
 
     def test_the_files_that_it_names_are_there(self):
         for name in re.findall(r"`(src/\w+\.c)`", read(TOP, "faces", "mpi", "MAP.md")):
