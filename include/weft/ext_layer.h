@@ -22,6 +22,15 @@ extern "C" {
  * Undefined: what is undefined for weft_init. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_init(const weft_config *config);
 
+/* Starts the runtime on behalf of a layer, as weft_ext_init does, unless one runs.
+ * On an OS thread outside, the call first waits until a start or an end of the runtime on another
+ * OS thread is over. So after WEFT_BUSY a runtime has started wholly, and the OS thread can become
+ * a worker of it (weft_worker_adopt), unless it ends meanwhile.
+ * Errors: WEFT_BUSY (a runtime runs, in which nothing has changed), those of weft_init.
+ * Switches: never. Callers: those of weft_init.
+ * Undefined: what is undefined for weft_init. */
+WEFT_NODISCARD WEFT_API weft_status weft_ext_start(const weft_config *config);
+
 /* Returns the size of the stack of a ULT that asks for no size of its own (weft_config).
  * Returns: the size in bytes; 0 while the runtime does not run.
  * Switches: never. Callers: any. */

@@ -45,6 +45,7 @@ constinit weft::base::atomic<std::uint32_t> is_ending{0};
 
 constexpr weft::sched::reason os_refused{
     nullptr, "the system refused an OS thread or a pthread key; cure: raise the limit (ulimit -u), or use fewer workers"};
+constexpr weft::sched::reason runs_already{nullptr, "a runtime runs already"};
 
 const void* caller_identity() {
   sched::unit* self = sched::local::current_unit();
@@ -223,6 +224,17 @@ weft_status start_for(starter by, const weft_config* config) {
   return code(result);
 }
 
+// Where one runs, its start is over: that holds nesting_lock.
+weft_status start_first(const weft_config* config) {
+  asm volatile("" : : "m"(weft_debug_layout));  // as in start_for
+  lock_nesting_after_end();
+  started how{};
+  const bool is_there = nesting != 0 || is_ending.load(weft::base::relaxed) != 0;
+  const status result = is_there ? status::busy : start_or_nest(config, starter::layer, &how);
+  nesting_lock.unlock();
+  return code(result);
+}
+
 }  // namespace
 
 extern "C" {
@@ -249,6 +261,12 @@ weft_status weft_ext_init(const weft_config* config) {
   static constexpr call_errors of{.call = "weft_ext_init", .again = os_refused};
   if (is_refused(of)) return WEFT_UNSUPPORTED;
   return told(start_for(starter::layer, config), of);
+}
+
+weft_status weft_ext_start(const weft_config* config) {
+  static constexpr call_errors of{.call = "weft_ext_start", .busy = runs_already, .again = os_refused};
+  if (is_refused(of)) return WEFT_UNSUPPORTED;
+  return told(start_first(config), of);
 }
 
 weft_status weft_finalize(void) {

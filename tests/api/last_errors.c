@@ -49,7 +49,6 @@ static union {
 } out;
 
 static void *address_of_words(void) { return words; }
-
 static const weft_reduction reduction = {8, words, reduce_body, combine};
 static const weft_row row = {sizeof row, no_unit, NULL, NULL, NULL, NULL};
 static const weft_pool_ops ops = {sizeof ops, push, none, nothing_comes, NULL, NULL};
@@ -239,6 +238,7 @@ static void runtime_calls(void) {
   FAILS(WEFT_INVALID, "attr has a wrong size, a stack or a room of a size that is not allowed",
         weft_context_create(context_body, &small, &out.context, &out.pointer));
   weft_config config = WEFT_CONFIG_INIT;
+  FAILS(WEFT_BUSY, "a runtime runs, in which nothing has changed", weft_ext_start(&config));
   config.size = 1;
   FAILS(WEFT_INVALID, "a bad setting, which a line on stderr names", weft_init(&config));
   FAILS(WEFT_INVALID, "a bad setting, which a line on stderr names", weft_ext_init(&config));

@@ -1,5 +1,8 @@
 /* Several parts of a program start the runtime: what a layer has started grows to what the program
  * asks for; elsewhere the first one's settings hold, and a line names those that were ignored. */
+#include <pthread.h>
+#include <sched.h>
+
 #include <weft/ext.h>
 
 #include "said.h"
@@ -41,6 +44,62 @@ static void layer_first(void) {
   CHECK(weft_worker_count() == 3);
   CHECK(lines_with("workers 5 (there are 3)") == 1);
   end(3);
+}
+
+/* A layer that does not want to nest finds out in one call. */
+static void layer_alone(void) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 1;
+  config.locality = WEFT_LOCALITY_STRICT;
+  OK(weft_ext_start(&config));
+  IS(WEFT_BUSY, weft_ext_start(&config));
+  init_with(3);
+  IS(WEFT_BUSY, weft_ext_start(NULL));
+  CHECK(weft_worker_count() == 3);
+  threads_run_in_parallel();
+  CHECK(lines_with("weft:") == 0);
+  end(2);
+  config.size = 3;
+  IS(WEFT_INVALID, weft_ext_start(&config));
+  CHECK(lines_with("weft:") == 1);
+  CHECK(!weft_is_initialized());
+}
+
+enum { rounds = 200 };
+static atomic_int started, ended; /* calls of all rounds */
+
+static void *start_beside(void *given) {
+  (void)given;
+  for (int i = 0; i < rounds; ++i) {
+    while (atomic_load(&started) < 2 * i + 1) sched_yield();
+    const weft_status status = weft_ext_start(NULL);
+    if (status == WEFT_BUSY) { /* the other start is over: this OS thread can become a worker */
+      OK(weft_worker_adopt(NULL));
+      CHECK(weft_self() != NULL);
+      atomic_fetch_add(&started, 1);
+      OK(weft_worker_leave());
+    } else {
+      OK(status);
+      atomic_fetch_add(&started, 1);
+      while (atomic_load(&ended) == i) weft_yield(); /* the runtime ends on this OS thread */
+      OK(weft_finalize());
+    }
+  }
+  return NULL;
+}
+
+static void at_the_same_time(void) {
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, start_beside, NULL) == 0);
+  for (int i = 0; i < rounds; ++i) {
+    atomic_fetch_add(&started, 1);
+    OK(weft_init(NULL));
+    while (atomic_load(&started) < 2 * i + 2) weft_yield();
+    OK(weft_finalize());
+    atomic_fetch_add(&ended, 1);
+    while (weft_is_initialized()) sched_yield();
+  }
+  CHECK(pthread_join(other, NULL) == 0);
 }
 
 static void by_the_environment(void) {
@@ -92,6 +151,8 @@ int main(void) {
   phase = "in turn";
   listen_to_library();
   RUN(layer_first);
+  RUN(layer_alone);
+  if (getenv("WEFT_SCHEDULE") == NULL) RUN(at_the_same_time); /* there no OS thread is adopted */
   RUN(by_the_environment);
   RUN(program_first);
   RUN(bad_settings);

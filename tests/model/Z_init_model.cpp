@@ -28,11 +28,13 @@ program* of_the_model;
 extern "C" {
 
 bool weft_is_initialized() { return false; }
-weft_status weft_ext_init(const weft_config*) {
+weft_status weft_ext_init(const weft_config*) { return WEFT_INVALID; }
+weft_status weft_ext_start(const weft_config*) {
   abt_world::run_as(of_the_model->primary);
   return WEFT_OK;
 }
 weft_status weft_finalize() { return WEFT_OK; }
+weft_status weft_worker_adopt(const weft_adopt_config*) { return WEFT_UNSUPPORTED; }
 weft_status weft_worker_leave() { return WEFT_OK; }
 const char* weft_last_error() { return ""; }
 weft_status weft_ext_reserve(std::size_t, std::size_t* offset) {
@@ -46,6 +48,7 @@ void* weft_ext_bytes(weft_thread* thread, std::size_t offset) { return reinterpr
 weft_status weft_ext_thread_set_pool(weft_thread*, weft_pool*) { return WEFT_OK; }
 std::size_t weft_ext_stack_bytes() { return 0; }
 void weft_yield() {}
+bool weft_thread_is_tasklet(const weft_thread*) { return false; }
 weft_status weft_pin(int) { return WEFT_OK; }
 
 }  // extern "C"
@@ -88,7 +91,7 @@ program::program() {
   abt_world::begin();
   of_the_model = this;
   weft::abt::count = 0;
-  weft::abt::is_changing = false;
+  weft::abt::under_way = weft::abt::change::none;
   weft::abt::has_fields = false;
 }
 

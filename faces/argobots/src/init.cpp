@@ -61,27 +61,29 @@ int status_of(weft_status result) {
   return result == WEFT_NOMEM ? ABT_ERR_MEM : result == WEFT_AGAIN ? ABT_ERR_SYS : ABT_ERR_OTHER;
 }
 
-int start_alone(const settings& wanted) {
+weft_status start_alone(const settings& wanted) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 1;
   config.stack_bytes = wanted.thread_stack_bytes + core_bytes_of_stack;
   config.locality = WEFT_LOCALITY_STRICT;
-  return status_of(weft_ext_init(&config));
+  return weft_ext_start(&config);
 }
 
-// Weft runs, and the caller is no thread of its own: an OS thread beside weft_init's caller. The
-// program's weft_finalize waits until ABT_finalize lets the worker go.
-int adopt_os_thread(const settings& wanted) {
-  const weft_status result = weft_worker_adopt(nullptr);
-  if (result == WEFT_NOT_INITIALIZED) return start_alone(wanted);  // the program's runtime has ended meanwhile
-  is_adopted_here = result == WEFT_OK;
-  if (result != WEFT_OK) report("ABT_init: %s", weft_last_error());
-  return status_of(result);
+// The caller is no thread of Weft's, but an OS thread that may be beside weft_init's caller, whose
+// call may be under way. Where that was first, the program's weft_finalize waits until
+// ABT_finalize lets the worker go.
+int start_or_adopt(const settings& wanted) {
+  for (;;) {
+    if (const weft_status result = start_alone(wanted); result != WEFT_BUSY) return status_of(result);
+    const weft_status result = weft_worker_adopt(nullptr);
+    if (result == WEFT_NOT_INITIALIZED) continue;  // the program's runtime has ended meanwhile
+    is_adopted_here = result == WEFT_OK;
+    if (result != WEFT_OK) report("ABT_init: %s", weft_last_error());
+    return status_of(result);
+  }
 }
 
-int nest_in_program(const settings& wanted) {
-  const weft_thread* const self = weft_self();
-  if (self == nullptr) return adopt_os_thread(wanted);
+int nest_in_program(const weft_thread* self) {
   if (weft_thread_id(self) == id_of_adopted) return status_of(weft_ext_init(nullptr));
   report(
       "ABT_init: Weft runs already: call ABT_init from the thread that called weft_init, or from an OS thread that is no worker "
@@ -93,12 +95,13 @@ int start_core(const settings& wanted) {
   if (const int error = need_fields(); error != ABT_SUCCESS) return error;
   is_adopted_here = false;
   weft_ext_leave_signals();
-  if (const int error = weft_is_initialized() ? nest_in_program(wanted) : start_alone(wanted); error != ABT_SUCCESS) return error;
+  const weft_thread* const self = weft_self();
+  if (const int error = self != nullptr ? nest_in_program(self) : start_or_adopt(wanted); error != ABT_SUCCESS) return error;
   weft_ext_name_stack_setting(run_bottom, "ABT_THREAD_STACKSIZE, or the size by ABT_thread_attr_set_stacksize",
                               core_bytes_of_stack);
   take_default_stacks(weft_ext_stack_bytes() - core_bytes_of_stack);
-  auto* const self = reinterpret_cast<char*>(weft_self());
-  distance_to_fields = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_fields)) - self;
+  auto* const primary = reinterpret_cast<char*>(weft_self());
+  distance_to_fields = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_fields)) - primary;
   return ABT_SUCCESS;
 }
 
@@ -250,7 +253,8 @@ void end(runtime* all) {
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t has_changed = PTHREAD_COND_INITIALIZER;
 unsigned count = 0;
-bool is_changing = false;
+enum class change { none, start, end };
+change under_way = change::none;
 
 class count_lock {
  public:
@@ -259,12 +263,19 @@ class count_lock {
   count_lock(const count_lock&) = delete;
   count_lock& operator=(const count_lock&) = delete;
 
-  // While a thread starts or ends the runtime. False: a unit that is still there, which would keep
-  // it from ending.
+  // While another caller starts or ends the runtime. False: a unit that is still there, which would
+  // keep it from ending, or a tasklet, which cannot wait.
   bool wait_for_change() {
-    while (is_changing) {
-      if (weft_self() != nullptr) return false;
-      pthread_cond_wait(&has_changed, &lock);
+    while (under_way != change::none) {
+      const weft_thread* const self = weft_self();
+      if (self == nullptr) {
+        pthread_cond_wait(&has_changed, &lock);
+        continue;
+      }
+      if (under_way == change::end || weft_thread_is_tasklet(self)) return false;
+      pthread_mutex_unlock(&lock);
+      weft_yield();
+      pthread_mutex_lock(&lock);
     }
     return true;
   }
@@ -273,7 +284,7 @@ class count_lock {
 void end_change(unsigned new_count) {
   const count_lock hold;
   count = new_count;
-  is_changing = false;
+  under_way = change::none;
   pthread_cond_broadcast(&has_changed);
 }
 
@@ -286,7 +297,7 @@ int count_init(task* what) {
     ++count;
     return ABT_SUCCESS;
   }
-  is_changing = true;
+  under_way = change::start;
   *what = task::change;
   return ABT_SUCCESS;
 }
@@ -299,7 +310,7 @@ int count_finalize(task* what) {
     return ABT_SUCCESS;
   }
   if (const int error = may_end(current_runtime()); error != ABT_SUCCESS) return error;
-  is_changing = true;
+  under_way = change::end;
   *what = task::change;
   return ABT_SUCCESS;
 }

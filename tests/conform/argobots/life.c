@@ -360,6 +360,77 @@ static void the_program_pins_to_it(void) {
   CHECK(weft_finalize() == WEFT_OK);
 }
 
+/* One round of a program and of its library, whose calls come at the same time. */
+static atomic_int calls, rounds_ended;
+
+static void *start_at_the_same_time(void *round) {
+  const int number = *(int *)round;
+  atomic_fetch_add(&calls, 1);
+  while (atomic_load(&calls) < 2) sched_yield();
+  OK(ABT_init(0, NULL));
+  works();
+  /* where ABT_init came first, the runtime ends on this OS thread */
+  while (weft_thread_id(weft_self()) == 1 && atomic_load(&rounds_ended) == number) OK(ABT_thread_yield());
+  OK(ABT_finalize());
+  return round;
+}
+
+/* ABT_init waits for the end of the other start, and is then beside it. */
+static void starts_at_the_same_time(void) {
+  const int rounds = IS_SLOW ? 50 : 300;
+  atomic_store(&rounds_ended, 0);
+  for (int i = 0; i < rounds; ++i) {
+    pthread_t library;
+    atomic_store(&calls, 0);
+    CHECK(pthread_create(&library, NULL, start_at_the_same_time, &i) == 0);
+    while (atomic_load(&calls) < 1) sched_yield();
+    atomic_fetch_add(&calls, 1);
+    start_weft(1, 0);
+    weft_yield();
+    CHECK(weft_finalize() == WEFT_OK);
+    atomic_fetch_add(&rounds_ended, 1);
+    CHECK(pthread_join(library, NULL) == 0);
+    is_not_there();
+    CHECK(!weft_is_initialized());
+  }
+}
+
+static atomic_int is_primary; /* the library's OS thread */
+
+static void *init_beside(void *unused) {
+  atomic_fetch_add(&calls, 1);
+  while (atomic_load(&calls) < 2) sched_yield();
+  OK(ABT_init(0, NULL));
+  atomic_store(&is_primary, weft_self() != NULL);
+  atomic_fetch_add(&calls, 1);
+  while (atomic_load(&may_end) == 0) weft_yield();
+  OK(ABT_finalize());
+  return unused;
+}
+
+/* Two calls of ABT_init at the same time, one of them by weft_init's caller: the later one is
+ * counted. The primary ULT calls ABT_finalize last. */
+static void two_starts_in_one_runtime(void) {
+  const int rounds = IS_SLOW ? 50 : 300;
+  for (int i = 0; i < rounds; ++i) {
+    pthread_t library;
+    start_weft(1, 0);
+    atomic_store(&calls, 0);
+    atomic_store(&may_end, 0);
+    CHECK(pthread_create(&library, NULL, init_beside, NULL) == 0);
+    while (atomic_load(&calls) < 1) sched_yield();
+    atomic_fetch_add(&calls, 1);
+    OK(ABT_init(0, NULL));
+    while (atomic_load(&calls) < 3) weft_yield();
+    if (atomic_load(&is_primary) != 0) OK(ABT_finalize());
+    atomic_store(&may_end, 1);
+    CHECK(pthread_join(library, NULL) == 0);
+    if (atomic_load(&is_primary) == 0) OK(ABT_finalize());
+    is_not_there();
+    CHECK(weft_finalize() == WEFT_OK);
+  }
+}
+
 static void *refuse_outside(void *unused) {
   refuse(unused);
   return unused;
@@ -469,6 +540,8 @@ void check_life(void) {
   RUN(the_library_has_its_own_thread);
   RUN(the_program_ends_first);
   RUN(the_program_pins_to_it);
+  RUN(starts_at_the_same_time);
+  RUN(two_starts_in_one_runtime);
   RUN(refused_beside_the_caller);
   RUN(the_program_comes_later_elsewhere);
   RUN(the_caller_stayed_outside);
