@@ -48,6 +48,14 @@ threads_status wait_at_cond(threads_cond* cond, threads_mutex* mutex) {
   return lock_mutex(mutex);
 }
 
+threads_status wait_at_cond_until(threads_cond* cond, threads_mutex* mutex, std::uint64_t deadline_ns) {
+  const std::uint32_t seen = word_in(cond).load(relaxed);
+  unlock_mutex(mutex);
+  const bool is_in_time = weft::os::futex_wait_until(&word_in(cond), seen, deadline_ns);
+  const threads_status status = lock_mutex(mutex);
+  return is_in_time ? status : THREADS_TIMEOUT;
+}
+
 threads_status signal_cond(threads_cond* cond) {
   word_in(cond).fetch_add(1, relaxed);
   weft::os::futex_wake(&word_in(cond), 1);
@@ -59,7 +67,10 @@ threads_component make_component() {
   made.mutex_lock = lock_mutex;
   made.mutex_unlock = unlock_mutex;
   made.cond_wait = wait_at_cond;
+  made.cond_wait_until = wait_at_cond_until;
   made.cond_signal = signal_cond;
+  made.cond_destroy = [](threads_cond*) { return THREADS_OK; };
+  made.mutex_destroy = [](threads_mutex*) { return THREADS_OK; };
   return made;
 }
 const threads_component component = make_component();
@@ -96,6 +107,7 @@ void threads_tell_as(const char*) {}
 std::uint64_t caller_identity() { return static_cast<std::uint64_t>(explorer::current_thread()) + 1; }
 bool caller_is_outside() { return are_outside[explorer::current_thread()]; }
 std::uint64_t caller_starts() { return starts_so_far; }
+std::uint64_t clock_now_ns() { return explorer::now_ns(); }
 void caller_pause() { explorer::pause(explorer::site::current()); }
 #define _Static_assert static_assert
 #define pthread_mutex_lock(mutex) (static_cast<void>(mutex), lock_renewing())

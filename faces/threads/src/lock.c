@@ -35,7 +35,7 @@ threads_status threads_lock_acquire(threads_lock *lock) {
   if (!take_free(lock)) {
     /* acquire: as above; seq_cst for parking.c */
     while (word_exchange(&lock->state, is_waited_for, __ATOMIC_SEQ_CST) != is_free) {
-      const threads_status status = parking_wait(&lock->parking, &lock->state, is_waited_for);
+      const threads_status status = parking_wait(&lock->parking, &lock->state, is_waited_for, PARKING_NO_DEADLINE);
       if (status != THREADS_OK) return threads_fail_as(status, "threads_lock_acquire");
     }
   }

@@ -17,9 +17,15 @@ _Static_assert(sizeof(threads_mutex) + sizeof(threads_cond) <= sizeof(((threads_
 
 /* Its word: the kernel compares it after the count was raised, and the waker reads the count after
  * it has changed the word: one of the two sees the other (both seq_cst). */
-static threads_status wait_outside(threads_parking *parking, const uint32_t *word, uint32_t value) {
+static threads_status wait_outside(threads_parking *parking, const uint32_t *word, uint32_t value, uint64_t deadline_ns) {
   word_add(&parking->outside, 1, __ATOMIC_SEQ_CST);
-  if (word_load(word, __ATOMIC_SEQ_CST) == value) word_sleep(word, value);
+  if (word_load(word, __ATOMIC_SEQ_CST) == value) {
+    if (deadline_ns == PARKING_NO_DEADLINE) {
+      word_sleep(word, value);
+    } else {
+      word_sleep_until(word, value, deadline_ns);
+    }
+  }
   word_add(&parking->outside, UINT32_MAX, __ATOMIC_RELAXED); /* off again, which nothing follows from */
   return THREADS_OK;
 }
@@ -44,13 +50,20 @@ static void renew(threads_parking *parking) {
   pthread_mutex_unlock(&mutex);
 }
 
-threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint32_t value) {
-  if (caller_is_outside()) return wait_outside(parking, word, value);
+static threads_status wait_inside(threads_parking *parking, uint64_t deadline_ns) {
+  const threads_component *const now = threads_component_now;
+  if (deadline_ns == PARKING_NO_DEADLINE) return now->cond_wait(cond_of(parking), mutex_of(parking));
+  const threads_status status = now->cond_wait_until(cond_of(parking), mutex_of(parking), deadline_ns);
+  return status == THREADS_TIMEOUT ? THREADS_OK : status;
+}
+
+threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint32_t value, uint64_t deadline_ns) {
+  if (caller_is_outside()) return wait_outside(parking, word, value, deadline_ns);
   renew(parking);
   const threads_component *const now = threads_component_now;
   threads_status status = now->mutex_lock(mutex_of(parking));
   if (status != THREADS_OK) return status;
-  if (word_load(word, __ATOMIC_SEQ_CST) == value) status = now->cond_wait(cond_of(parking), mutex_of(parking));
+  if (word_load(word, __ATOMIC_SEQ_CST) == value) status = wait_inside(parking, deadline_ns);
   now->mutex_unlock(mutex_of(parking));
   return status;
 }

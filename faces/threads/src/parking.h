@@ -7,8 +7,12 @@
 
 #include <weft_threads/lock.h>
 
-/* Returns when *word is not value, or spuriously. Else: the caller cannot wait. */
-threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint32_t value);
+/* A deadline that never comes. */
+#define PARKING_NO_DEADLINE UINT64_MAX
+
+/* Returns when *word is not value, when the deadline has passed, or spuriously. Else: the caller
+ * cannot wait. */
+threads_status parking_wait(threads_parking *parking, const uint32_t *word, uint32_t value, uint64_t deadline_ns);
 
 /* Else: the caller would have to wait and cannot; there is no end then. */
 threads_status parking_begin_wake(threads_parking *parking);

@@ -6,8 +6,10 @@
 #include <weft_threads_word/word.h>
 
 #include "caller.h"
+#include "clock.h"
 #include "parking.h"
 #include "require.h"
+#include "timed.h"
 
 static uint32_t *count_word(const threads_wait_sync *sync) { return (uint32_t *)(uintptr_t)&sync->count; }
 
@@ -79,11 +81,15 @@ static void promote_next(threads_progress *progress) {
 
 /* ---- waiting ------------------------------------------------------------------------------------ */
 
+static bool is_over(uint64_t deadline_ns) { return deadline_ns != PARKING_NO_DEADLINE && clock_now_ns() >= deadline_ns; }
+
 /* Outside of the lock. */
-static void make_until_done(const threads_progress *progress, const threads_wait_sync *sync) {
+static threads_status make_until_done(const threads_progress *progress, const threads_wait_sync *sync, uint64_t deadline_ns) {
   while (count_of(sync) > 0) {
+    if (is_over(deadline_ns)) return THREADS_TIMEOUT;
     if (progress->make(progress->argument) <= 0) caller_pause();
   }
+  return THREADS_OK;
 }
 
 static const char *const wait_call = "threads_wait_sync_wait";
@@ -91,20 +97,20 @@ static const char *const wait_call = "threads_wait_sync_wait";
 static void let_in(threads_progress *progress, const char *call) { require_ok(threads_lock_release(&progress->lock), call); }
 static void come_back(threads_progress *progress) { require_ok(threads_lock_acquire(&progress->lock), wait_call); }
 
-static threads_status park(threads_progress *progress, threads_wait_sync *sync) {
+static threads_status park(threads_progress *progress, threads_wait_sync *sync, uint64_t deadline_ns) {
   word_store(&sync->woken, 0, __ATOMIC_RELAXED);
   sync->is_parked = true;
   let_in(progress, wait_call);
   threads_status parked = THREADS_OK;
   while (parked == THREADS_OK && word_load(&sync->woken, __ATOMIC_SEQ_CST) == 0)
-    parked = parking_wait(&sync->parking, &sync->woken, 0);
+    parked = is_over(deadline_ns) ? THREADS_TIMEOUT : parking_wait(&sync->parking, &sync->woken, 0, deadline_ns);
   come_back(progress);
   sync->is_parked = false;
   return parked;
 }
 
 /* Inside the lock; linked. */
-static threads_status wait_in_turn(threads_progress *progress, threads_wait_sync *sync) {
+static threads_status wait_in_turn(threads_progress *progress, threads_wait_sync *sync, uint64_t deadline_ns) {
   threads_status status = THREADS_OK;
   while (status == THREADS_OK && count_of(sync) > 0) {
     if (!sync->is_promoted && may_make(progress)) {
@@ -112,23 +118,22 @@ static threads_status wait_in_turn(threads_progress *progress, threads_wait_sync
       ++progress->making;
     }
     if (!sync->is_promoted) {
-      status = park(progress, sync);
+      status = park(progress, sync, deadline_ns);
       continue;
     }
     let_in(progress, wait_call);
-    make_until_done(progress, sync);
+    status = make_until_done(progress, sync, deadline_ns);
     come_back(progress);
   }
-  return status;
+  return status == THREADS_TIMEOUT && count_of(sync) <= 0 ? THREADS_OK : status;
 }
 
-threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
-  if (sync == NULL) return threads_fail_on_null(wait_call, "sync");
+threads_status timed_wait(threads_wait_sync *sync, int *outcome, uint64_t deadline_ns) {
   threads_progress *const progress = sync->progress;
   threads_status status = threads_lock_acquire(&progress->lock);
   if (status != THREADS_OK) return threads_fail_as(status, wait_call);
   link_last(progress, sync);
-  status = wait_in_turn(progress, sync);
+  status = wait_in_turn(progress, sync, deadline_ns);
   unlink_it(progress, sync);
   if (sync->is_promoted) {
     sync->is_promoted = false;
@@ -138,6 +143,11 @@ threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
   if (status == THREADS_OK && outcome != NULL) *outcome = sync->outcome;
   let_in(progress, wait_call);
   return status == THREADS_OK ? status : threads_fail_as(status, wait_call);
+}
+
+threads_status threads_wait_sync_wait(threads_wait_sync *sync, int *outcome) {
+  if (sync == NULL) return threads_fail_on_null(wait_call, "sync");
+  return timed_wait(sync, outcome, PARKING_NO_DEADLINE);
 }
 
 /* ---- updates ------------------------------------------------------------------------------------ */

@@ -2,9 +2,12 @@
  * belongs to its user's lock. */
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/progress.h>
+#include <weft_threads_word/word.h>
 
 #include "caller.h"
+#include "parking.h"
 #include "require.h"
+#include "timed.h"
 
 static void enter(threads_progress_cond *cond, threads_wait_sync *sync) {
   sync->is_in_cond = true;
@@ -39,11 +42,13 @@ static void leave(threads_progress_cond *cond, threads_wait_sync *sync) {
 
 static bool is_held_by_caller(const threads_lock *lock) {
   if (lock->is_recursive != 0) return __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == caller_identity();
-  return __atomic_load_n(&lock->state, __ATOMIC_RELAXED) != 0; /* such a lock knows no more */
+  return word_load(&lock->state, __ATOMIC_RELAXED) != 0; /* such a lock knows no more */
 }
 
-threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_lock *lock, threads_progress *progress) {
-  static const char *const call = "threads_progress_cond_wait";
+/* A signal comes under the lock: one that came before the caller had it back has taken the caller
+ * out of the list, and counts, deadline or not. */
+static threads_status wait_for_signal(threads_progress_cond *cond, threads_lock *lock, threads_progress *progress,
+                                      uint64_t deadline_ns, const char *call) {
   threads_wait_sync sync;
   if (cond == NULL) return threads_fail_on_null(call, "cond");
   if (lock == NULL) return threads_fail_on_null(call, "lock");
@@ -54,11 +59,23 @@ threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_l
   threads_wait_sync_init(&sync, progress, 1);
   enter(cond, &sync);
   require_ok(threads_lock_release(lock), call);
-  const threads_status waited = threads_wait_sync_wait(&sync, NULL);
+  const threads_status waited = timed_wait(&sync, NULL, deadline_ns);
   require_ok(threads_lock_acquire(lock), call);
   if (sync.is_in_cond) leave(cond, &sync);
-  if (threads_wait_sync_is_done(&sync)) require_ok(threads_wait_sync_release(&sync), call);
-  return waited == THREADS_OK ? waited : threads_fail_as(waited, call);
+  const bool is_done = threads_wait_sync_is_done(&sync);
+  if (is_done) require_ok(threads_wait_sync_release(&sync), call);
+  if (waited == THREADS_OK || (waited == THREADS_TIMEOUT && is_done)) return THREADS_OK;
+  if (waited == THREADS_TIMEOUT) return threads_fail(waited, call, NULL, "the deadline passed", 0);
+  return threads_fail_as(waited, call);
+}
+
+threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_lock *lock, threads_progress *progress) {
+  return wait_for_signal(cond, lock, progress, PARKING_NO_DEADLINE, "threads_progress_cond_wait");
+}
+
+threads_status threads_progress_cond_wait_until(threads_progress_cond *cond, threads_lock *lock, threads_progress *progress,
+                                                uint64_t deadline_ns) {
+  return wait_for_signal(cond, lock, progress, deadline_ns, "threads_progress_cond_wait_until");
 }
 
 /* The waiter is in the list no more: it must be woken. */

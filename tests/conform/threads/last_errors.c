@@ -146,6 +146,7 @@ static void waits_with_progress(void) {
   threads_progress progress = THREADS_PROGRESS_INIT(NULL, NULL, 1);
   threads_lock lock = THREADS_LOCK_RECURSIVE_INIT;
   threads_progress_cond changed = THREADS_PROGRESS_COND_INIT;
+  threads_spin spin = THREADS_SPIN_INIT;
   threads_turn turn = THREADS_TURN_INIT;
   threads_wait_sync sync;
   FAILS(THREADS_INVALID, "sync is null", threads_wait_sync_init(NULL, &progress, 1));
@@ -170,6 +171,15 @@ static void waits_with_progress(void) {
   OK(threads_lock_acquire(&lock));
   FAILS(THREADS_INVALID, "the caller holds lock, a recursive one, more than once",
         threads_progress_cond_wait(&changed, &lock, &progress));
+  OK(threads_lock_release(&lock));
+  FAILS(THREADS_TIMEOUT, "", threads_progress_cond_wait_until(&changed, &lock, &progress, 1));
+  OK(threads_lock_release(&lock));
+  FAILS(THREADS_INVALID, "spin is null", threads_spin_acquire(NULL));
+  FAILS(THREADS_INVALID, "spin is null", threads_spin_try_acquire(NULL));
+  FAILS(THREADS_INVALID, "spin is null", threads_spin_release(NULL));
+  FAILS(THREADS_NOT_OWNER, "no caller holds it", threads_spin_release(&spin));
+  OK(threads_spin_acquire(&spin));
+  FAILS(THREADS_BUSY, "a caller holds it", threads_spin_try_acquire(&spin));
   FAILS(THREADS_INVALID, "turn is null", threads_turn_acquire(NULL, &progress));
   FAILS(THREADS_INVALID, "progress is null", threads_turn_acquire(&turn, NULL));
   FAILS(THREADS_INVALID, "turn is null", threads_turn_release(NULL));

@@ -53,6 +53,28 @@ static void one_holds_a_lock_at_a_time(void) {
   OK(threads_lock_destroy(&recursive));
 }
 
+static threads_spin spin = THREADS_SPIN_INIT;
+
+static void count_by_spin(void *unused) {
+  (void)unused;
+  for (int i = 0; i < rounds; ++i) {
+    OK(threads_spin_acquire(&spin));
+    ++counted;
+    if (i % 10 == 0) let_others_run(); /* more callers than OS threads wait: they must yield */
+    OK(threads_spin_release(&spin));
+  }
+}
+
+static void one_holds_a_spin_lock_at_a_time(void) {
+  counted = 0;
+  run_on_all(count_by_spin, NULL);
+  CHECK(counted == (long)rounds * callers());
+  OK(threads_spin_try_acquire(&spin));
+  IS(THREADS_BUSY, threads_spin_try_acquire(&spin));
+  OK(threads_spin_release(&spin));
+  IS(THREADS_NOT_OWNER, threads_spin_release(&spin));
+}
+
 static void find_it_held(void *lock) {
   IS(THREADS_BUSY, threads_lock_try_acquire(lock));
   if (lock == &recursive) IS(THREADS_NOT_OWNER, threads_lock_release(lock));
@@ -230,6 +252,8 @@ static void a_thread_knows_itself(void) {
 static int32_t word_32;
 static int64_t word_64;
 static void *pointer;
+static int64_t sum_64, swapped_64;
+static int32_t swapped_32;
 
 static void add(void *unused) {
   (void)unused;
@@ -239,6 +263,16 @@ static void add(void *unused) {
     threads_guarded_fetch_or_32(&word_32, 0);
     threads_guarded_fetch_xor_32(&word_32, 0);
     threads_guarded_fetch_and_32(&word_32, -1);
+    threads_guarded_fetch_or_64(&word_64, 0);
+    threads_guarded_fetch_xor_64(&word_64, 0);
+    threads_guarded_fetch_and_64(&word_64, -1);
+    int64_t seen = 0;
+    while (!threads_guarded_compare_exchange_64(&sum_64, &seen, seen + 5)) {
+    }
+    const int32_t mine = threads_guarded_swap_32(&swapped_32, 0);
+    threads_guarded_fetch_add_32(&swapped_32, mine + 1); /* what is taken out comes back, with one more */
+    const int64_t mine_64 = threads_guarded_swap_64(&swapped_64, 0);
+    threads_guarded_fetch_add_64(&swapped_64, mine_64 + 1);
   }
 }
 
@@ -255,6 +289,16 @@ static void each_changes_what_is_there(void) {
   CHECK(threads_guarded_fetch_xor_32(&word_32, 5) == 6 && word_32 == 3);
   CHECK(!threads_guarded_compare_exchange_32(&word_32, &expected, 9) && expected == 3 && word_32 == 3);
   CHECK(threads_guarded_compare_exchange_32(&word_32, &expected, 9) && word_32 == 9);
+  const int64_t high = INT64_C(1) << 40;
+  int64_t wanted = 7;
+  word_64 = 12 * high;
+  CHECK(threads_guarded_fetch_or_64(&word_64, 3 * high) == 12 * high && word_64 == 15 * high);
+  CHECK(threads_guarded_fetch_and_64(&word_64, 6 * high) == 15 * high && word_64 == 6 * high);
+  CHECK(threads_guarded_fetch_xor_64(&word_64, 5 * high) == 6 * high && word_64 == 3 * high);
+  CHECK(!threads_guarded_compare_exchange_64(&word_64, &wanted, 9) && wanted == 3 * high && word_64 == 3 * high);
+  CHECK(threads_guarded_compare_exchange_64(&word_64, &wanted, 9 * high) && word_64 == 9 * high);
+  CHECK(threads_guarded_swap_64(&word_64, -high) == 9 * high && word_64 == -high);
+  CHECK(threads_guarded_swap_32(&word_32, -4) == 9 && word_32 == -4);
   pointer = &one;
   CHECK(!threads_guarded_compare_exchange_pointer(&pointer, &other, NULL) && other == &one);
   CHECK(threads_guarded_compare_exchange_pointer(&pointer, &other, &ten) && pointer == &ten);
@@ -270,12 +314,17 @@ static void guarded_atomics_are_atomic_where_threads_are_used(void) {
   each_changes_what_is_there();
   word_32 = 0;
   word_64 = 0;
+  sum_64 = swapped_64 = 0;
+  swapped_32 = 0;
   run_on_all(add, NULL);
+  CHECK(sum_64 == 5L * rounds * callers());
+  CHECK(swapped_32 == rounds * callers() && swapped_64 == (int64_t)rounds * callers());
   CHECK(word_32 == 3 * rounds * callers() && word_64 == -3L * rounds * callers());
 }
 
 void check_libraries(void) {
   RUN(one_holds_a_lock_at_a_time);
+  RUN(one_holds_a_spin_lock_at_a_time);
   RUN(its_holder_enters_a_recursive_lock_again);
   RUN(a_plain_lock_is_entered_once);
   RUN(each_caller_has_a_value_that_ends_with_it);

@@ -204,6 +204,47 @@ static void those_that_wait_at_a_condition_make_progress(void) {
   CHECK(level == level_wanted);
 }
 
+/* Deadlines that pass: one caller makes progress, and the others have parked. */
+static void await_nothing(void *unused) {
+  (void)unused;
+  for (int i = 0; i < rounds; ++i) {
+    const uint64_t deadline = threads_now_ns() + (i % 2 == 0 ? 0 : 2000000); /* the first has passed */
+    threads_status status = THREADS_OK;
+    OK(threads_lock_acquire(&lock));
+    while (status == THREADS_OK) status = threads_progress_cond_wait_until(&changed, &lock, &levels, deadline);
+    IS(THREADS_TIMEOUT, status);
+    CHECK(threads_now_ns() >= deadline);
+    OK(threads_lock_release(&lock));
+  }
+}
+
+static void await_level_or_the_end(void *unused) {
+  (void)unused;
+  OK(threads_lock_acquire(&lock));
+  while (level < level_wanted) OK(threads_progress_cond_wait_until(&changed, &lock, &levels, UINT64_MAX));
+  OK(threads_lock_release(&lock));
+}
+
+static void with_others(threads_function function) {
+  pthread_t outside;
+  threads_thread *threads[waiters];
+  const bool has_threads = threads_is_started();
+  for (int i = 0; has_threads && i < waiters; ++i) threads[i] = start(function, NULL);
+  CHECK(pthread_create(&outside, NULL, (void *(*)(void *))(void (*)(void))function, NULL) == 0);
+  function(NULL);
+  for (int i = 0; has_threads && i < waiters; ++i) OK(threads_join(threads[i]));
+  pthread_join(outside, NULL);
+}
+
+static void a_wait_that_makes_progress_ends_at_its_deadline(void) {
+  level = level_wanted = 0;
+  with_others(await_nothing);
+  CHECK(changed.first == NULL && levels.first == NULL && levels.making == 0);
+  level_wanted = 5;
+  with_others(await_level_or_the_end);
+  CHECK(level == level_wanted && changed.first == NULL && levels.first == NULL && levels.making == 0);
+}
+
 static threads_turn turn = THREADS_TURN_INIT;
 static int turns, has_turn;
 static int nothing_happens(void *unused) {
@@ -255,6 +296,7 @@ void check_progress(void) {
   RUN(an_update_with_an_error_ends_the_wait);
   RUN(a_lost_connection_ends_all_waits);
   RUN(those_that_wait_at_a_condition_make_progress);
+  RUN(a_wait_that_makes_progress_ends_at_its_deadline);
   RUN(one_has_the_turn);
   RUN(progress_gives_a_turn_back);
 }

@@ -56,12 +56,32 @@ static inline int32_t threads_guarded_fetch_or_32(int32_t *word, int32_t bits) {
   return before;
 }
 
+/* Sets the bits of *word that bits has.
+ * Returns: what *word was before.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline int64_t threads_guarded_fetch_or_64(int64_t *word, int64_t bits) {
+  if (threads_are_used()) return __atomic_fetch_or(word, bits, __ATOMIC_SEQ_CST);
+  const int64_t before = *word;
+  *word = before | bits;
+  return before;
+}
+
 /* Clears the bits of *word that bits has not.
  * Returns: what *word was before.
  * Switches: never. Callers: any, also before threads_start. */
 static inline int32_t threads_guarded_fetch_and_32(int32_t *word, int32_t bits) {
   if (threads_are_used()) return __atomic_fetch_and(word, bits, __ATOMIC_SEQ_CST);
   const int32_t before = *word;
+  *word = before & bits;
+  return before;
+}
+
+/* Clears the bits of *word that bits has not.
+ * Returns: what *word was before.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline int64_t threads_guarded_fetch_and_64(int64_t *word, int64_t bits) {
+  if (threads_are_used()) return __atomic_fetch_and(word, bits, __ATOMIC_SEQ_CST);
+  const int64_t before = *word;
   *word = before & bits;
   return before;
 }
@@ -73,6 +93,36 @@ static inline int32_t threads_guarded_fetch_xor_32(int32_t *word, int32_t bits) 
   if (threads_are_used()) return __atomic_fetch_xor(word, bits, __ATOMIC_SEQ_CST);
   const int32_t before = *word;
   *word = before ^ bits;
+  return before;
+}
+
+/* Inverts the bits of *word that bits has.
+ * Returns: what *word was before.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline int64_t threads_guarded_fetch_xor_64(int64_t *word, int64_t bits) {
+  if (threads_are_used()) return __atomic_fetch_xor(word, bits, __ATOMIC_SEQ_CST);
+  const int64_t before = *word;
+  *word = before ^ bits;
+  return before;
+}
+
+/* Puts value into *word.
+ * Returns: what *word was before.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline int32_t threads_guarded_swap_32(int32_t *word, int32_t value) {
+  if (threads_are_used()) return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+  const int32_t before = *word;
+  *word = value;
+  return before;
+}
+
+/* Puts value into *word.
+ * Returns: what *word was before.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline int64_t threads_guarded_swap_64(int64_t *word, int64_t value) {
+  if (threads_are_used()) return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+  const int64_t before = *word;
+  *word = value;
   return before;
 }
 
@@ -92,6 +142,20 @@ static inline void *threads_guarded_swap_pointer(void **word, void *value) {
 static inline bool threads_guarded_compare_exchange_32(int32_t *word, int32_t *expected, int32_t value) {
   if (threads_are_used()) return __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   const int32_t found = *word;
+  if (found == *expected) {
+    *word = value;
+    return true;
+  }
+  *expected = found;
+  return false;
+}
+
+/* Puts value into *word if that is *expected; else puts *word into *expected.
+ * Returns: true if value is there.
+ * Switches: never. Callers: any, also before threads_start. */
+static inline bool threads_guarded_compare_exchange_64(int64_t *word, int64_t *expected, int64_t value) {
+  if (threads_are_used()) return __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  const int64_t found = *word;
   if (found == *expected) {
     *word = value;
     return true;

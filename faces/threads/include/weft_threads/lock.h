@@ -77,6 +77,31 @@ THREADS_API threads_status threads_lock_release(threads_lock *lock);
  * Undefined: a lock that another call still uses, the release by its last holder included. */
 THREADS_API threads_status threads_lock_destroy(threads_lock *lock);
 
+/* A lock of one word, for a few instructions: those that wait look again and again, and yield
+ * between looks. */
+typedef struct threads_spin {
+  uint32_t state; /* the library's own */
+} threads_spin;
+/* A free lock. */
+#define THREADS_SPIN_INIT {0}
+
+/* Waits until a spin lock is free, and takes it.
+ * Errors: THREADS_INVALID (spin is null).
+ * Switches: may. Callers: at any time.
+ * Undefined: a tasklet or a callback of libweft's, where the holder may be on the same worker. */
+THREADS_NODISCARD THREADS_API threads_status threads_spin_acquire(threads_spin *spin);
+
+/* Takes a spin lock if it is free.
+ * Errors: THREADS_INVALID (spin is null), THREADS_BUSY (a caller holds it).
+ * Switches: never. Callers: at any time. */
+THREADS_NODISCARD THREADS_API threads_status threads_spin_try_acquire(threads_spin *spin);
+
+/* Releases a spin lock.
+ * Errors: THREADS_INVALID (spin is null), THREADS_NOT_OWNER (no caller holds it).
+ * Switches: never. Callers: at any time.
+ * Undefined: a lock that another caller holds. */
+THREADS_API threads_status threads_spin_release(threads_spin *spin);
+
 #ifdef __cplusplus
 }
 #endif

@@ -120,6 +120,17 @@ typedef struct threads_progress_cond {
 THREADS_NODISCARD THREADS_API threads_status threads_progress_cond_wait(threads_progress_cond *cond, threads_lock *lock,
                                                                         threads_progress *progress);
 
+/* Releases a lock, waits for a signal or until a deadline passes and makes progress meanwhile, and
+ * takes the lock again.
+ * The caller holds lock once, also after THREADS_TIMEOUT. The clock is that of threads_now_ns; a
+ * progress function that does not return holds its caller up. A wake-up by
+ * threads_progress_wake_all is spurious here.
+ * Errors: those of threads_progress_cond_wait, THREADS_TIMEOUT.
+ * Switches: may. Callers: at any time.
+ * Undefined: a tasklet or a callback of libweft's. */
+THREADS_NODISCARD THREADS_API threads_status threads_progress_cond_wait_until(threads_progress_cond *cond, threads_lock *lock,
+                                                                              threads_progress *progress, uint64_t deadline_ns);
+
 /* Wakes the caller that has waited at a condition longest.
  * Errors: THREADS_INVALID (cond is null).
  * Switches: may. Callers: at any time, under the waiters' lock.

@@ -42,6 +42,10 @@ inline bool word_replace(std::uint32_t* word, std::uint32_t* expected, std::uint
 inline void word_sleep(const std::uint32_t* word, std::uint32_t value, explorer::site where = explorer::site::current()) {
   weft::os::futex_wait(&word_at(word), value, where);
 }
+inline void word_sleep_until(const std::uint32_t* word, std::uint32_t value, std::uint64_t deadline_ns,
+                             explorer::site where = explorer::site::current()) {
+  static_cast<void>(weft::os::futex_wait_until(&word_at(word), value, deadline_ns, where));
+}
 inline void word_wake(const std::uint32_t* word, explorer::site where = explorer::site::current()) {
   weft::os::futex_wake(&word_at(word), 1, where);
 }
