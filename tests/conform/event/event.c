@@ -1,8 +1,8 @@
 /* Programs that share libevent's objects among threads (ULTs) of one worker and OS threads, by the
- * locks of libweft-event or of libevent_pthreads: what it is linked with. With the latter "held"
- * and "deleted" hang.
+ * locks of libweft-event or of libevent_pthreads: what it is linked with. With the latter "held",
+ * "deleted" and "taken" hang.
  *
- * usage: event held | deleted | exclusive | restarted | loop | forked | changed */
+ * usage: event held | deleted | taken | exclusive | restarted | loop | forked | changed */
 #include <event2/buffer.h>
 #include <event2/event.h>
 #include <event2/thread.h>
@@ -93,6 +93,42 @@ static void deleted(void) {
   await(&holds);
   wait_behind(delete_event);
   join_os(loop);
+  event_free(event);
+  OK(weft_finalize());
+}
+
+/* ---- an internal OS thread that takes a ULT's lock ---------------------------------------------- */
+
+static void hold_until_told(void *argument) {
+  (void)argument;
+  evbuffer_lock(buffer);
+  holds = 1;
+  while (may_go == 0) weft_yield();
+  evbuffer_unlock(buffer);
+}
+
+/* Of the loop's OS thread. */
+static void take_lock_of_ult(evutil_socket_t socket, short what, void *argument) {
+  (void)socket, (void)what, (void)argument;
+  holds = 2;
+  take_lock();
+  CHECK(may_go == 1);
+  done = 1;
+}
+
+/* The loop's OS thread waits for the lock, event_del for the loop's OS thread, and the holder for
+ * the worker on which event_del waits. */
+static void taken(void) {
+  init(1);
+  weft_thread *const holder = start(hold_until_told, NULL);
+  while (holds == 0) weft_yield();
+  event = event_new(base, -1, 0, take_lock_of_ult, NULL);
+  event_active(event, EV_TIMEOUT, 0);
+  const pthread_t loop_thread = start_os(run_loop, NULL);
+  while (holds != 2) usleep(100);
+  wait_behind(delete_event);
+  OK(weft_thread_join(holder));
+  join_os(loop_thread);
   event_free(event);
   OK(weft_finalize());
 }
@@ -238,7 +274,7 @@ int main(int count_of_words, char **words) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"held", held},           {"deleted", deleted}, {"exclusive", exclusive},
+  } cases[] = {{"held", held},           {"deleted", deleted}, {"taken", taken},  {"exclusive", exclusive},
                {"restarted", restarted}, {"loop", loop},       {"forked", forked}};
   CHECK(count_of_words == 2);
   if (strcmp(words[1], "changed") == 0) return changed();

@@ -9,8 +9,8 @@ import unittest
 
 OURS, THEIRS, NONE = sys.argv[1:]
 ENDS_S, HANGS_S = 60, 0.5
-CASES = ("held", "deleted", "exclusive", "restarted", "loop", "forked")
-HANG = ("held", "deleted")
+CASES = ("held", "deleted", "taken", "exclusive", "restarted", "loop", "forked")
+HANG = ("held", "deleted", "taken")
 
 
 class EventTest(unittest.TestCase):
