@@ -107,9 +107,9 @@ model: ## explores the protocols' interleavings in depth, half an hour or more [
 	$(call configure-and-build,model)
 	@ls build/model/tests/model/model_* | xargs -P $(JOBS) -I{} sh -c '{} --deep --executions $(or $(EXECUTIONS),2000000)'
 
-mutate: ## changes statements of the core, one by one: does a test notice? [N=15] [SEED=n] [ARGS=options of tools/test/mutate_source.py]
+mutate: ## changes statements, one by one: does a test notice? [OF=src|include|dist|net|lang|faces|all] [N=15] [SEED=n] [ARGS=options of tools/test/mutate_source.py]
 	@$(call may-build,mutate)
-	$(PYTHON) tools/test/mutate_source.py --sample $(or $(N),15) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) $(ARGS)
+	$(PYTHON) tools/test/mutate_source.py --of $(or $(OF),src) --sample $(or $(N),15) $(if $(SEED),--seed $(SEED)) --jobs $(JOBS) $(ARGS)
 
 coverage: ## which lines and branches of the core the tests reach, by layer and kind [ARGS=options of tools/test/coverage.py]
 	@$(call may-build,coverage)

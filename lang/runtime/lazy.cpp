@@ -447,8 +447,9 @@ bool take_data(node*, std::uint32_t from, const data_body& head, std::byte* byte
   if (is_good) {
     const lazy_lock locked;
     area* const to = find_area(from, head.stamp);
-    const bool was_wanted = to != nullptr && to->wanted.has(head.low, head.low + head.bytes);
-    if (was_wanted && size != 0) arrive(to, head.low, head.low + head.bytes, bytes + offset);
+    const std::uint64_t high = head.low + head.bytes;  // what is here is read, and stays as it is
+    const bool was_wanted = to != nullptr && to->wanted.has(head.low, high) && !to->held.has(head.low, high);
+    if (was_wanted && size != 0) arrive(to, head.low, high, bytes + offset);
     if (was_wanted && size == 0) take_nothing(to, head);
     (void)pthread_cond_broadcast(&changed);
   }

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <type_traits>
 
 #include "net/frames/choose.hpp"
 #include "net/frames/kept_node.hpp"
@@ -123,13 +124,36 @@ bool take_large(node* self, const net::incoming& got,
   return take(self, got.from, head, got.bytes, sizeof head, got.size - sizeof head);
 }
 
+// What `take` refuses, by false, changes nothing.
 template <class Body, class Take>
 bool take_small(const net::incoming& got, const Take& take) {
   Body head;
   const bool is_good = got.size == sizeof head && read_body(got, &head);
   std::free(got.bytes);
-  if (is_good) take(head);
+  if constexpr (std::is_same_v<decltype(take(head)), bool>) return is_good && take(head);
+  if (is_good) (void)take(head);
   return is_good;
+}
+
+// Main has ended: its node alone says so, and once. Nothing that still runs here is wanted.
+bool take_end(node* self, std::uint32_t from, const end_body& what) {
+  if (from != self->group->first) return false;
+  if (self->all->has_ended.load(base::relaxed) != 0) return true;
+  cut_off(self);
+  end_run(self, what.status);
+  return true;
+}
+
+// The first node has sent all earlier broadcasts, which it says once.
+bool take_ready(node* self, std::uint32_t from) {
+  if (from != self->group->first) return false;
+  {
+    const node_lock locked(self);
+    if (self->is_ready) return false;
+    self->is_ready = true;
+  }
+  wake_an_idle(self->all, 0);
+  return true;
 }
 
 bool take_empty(const net::incoming& got) {
@@ -151,25 +175,16 @@ bool take_message(node* self, const net::incoming& got) {
       if (!take_empty(got)) return false;
       take_hint(self, got.from);
       return true;
-    case end_message:
-      return take_small<end_body>(got, [&](const end_body& what) { end_run(self, what.status); }) &&
-             got.from == self->group->first;
+    case end_message: return take_small<end_body>(got, [&](const end_body& what) { return take_end(self, got.from, what); });
     case publish_message: return take_large(self, got, take_publish);
     case broadcast_message: return take_large(self, got, take_broadcast);
     case heard_message:
-      return take_small<number_body>(got, [&](const number_body& what) { take_heard(self, got.from, what.number); });
+      return take_small<number_body>(got, [&](const number_body& what) { return take_heard(self, got.from, what.number); });
     case published_message:
-      return take_small<number_body>(got, [&](const number_body& what) { take_published(self, what.number); });
+      return take_small<number_body>(got, [&](const number_body& what) { return take_published(self, got.from, what.number); });
     case fetch_message: return take_small<fetch_body>(got, [&](const fetch_body& what) { serve_fetch(self, got.from, what); });
     case data_message: return take_large(self, got, take_data);
-    case ready_message:
-      if (!take_empty(got)) return false;
-      {
-        const node_lock locked(self);
-        self->is_ready = true;
-      }
-      wake_an_idle(self->all, 0);
-      return true;
+    case ready_message: return take_empty(got) && take_ready(self, got.from);
     default: std::free(got.bytes); return false;
   }
 }

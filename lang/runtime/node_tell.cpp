@@ -139,11 +139,23 @@ bool take_broadcast(node* self, std::uint32_t from, const broadcast_body& head, 
   return true;
 }
 
-void take_heard(node* self, std::uint32_t from, std::uint64_t count) {
-  if (member* const of = find_member(self, from)) of->heard = count;
+// A node unpacks them one by one.
+bool take_heard(node* self, std::uint32_t from, std::uint64_t count) {
+  member* const of = find_member(self, from);
+  const bool is_good = self->is_first() && of != nullptr && count == of->heard + 1 && count <= self->broadcast_count;
+  if (is_good) of->heard = count;
+  return is_good;
 }
 
-void take_published(node* self, std::uint64_t ticket) { finish_ticket(self->all, ticket); }
+bool take_published(node* self, std::uint32_t from, std::uint64_t ticket) {
+  if (from != self->group->first || ticket == 0) return false;
+  {
+    const node_lock locked(self);
+    if (ticket > self->last_ticket) return false;
+  }
+  finish_ticket(self->all, ticket);
+  return true;
+}
 
 void settle_broadcasts(node* self) {
   for (; self->settled < self->broadcast_count; ++self->settled) {

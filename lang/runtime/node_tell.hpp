@@ -15,8 +15,8 @@ bool take_publish(node* self, std::uint32_t from, const publish_body& head, std:
                   std::size_t size);
 bool take_broadcast(node* self, std::uint32_t from, const broadcast_body& head, std::byte* bytes, std::size_t offset,
                     std::size_t size);
-void take_heard(node* self, std::uint32_t from, std::uint64_t count);
-void take_published(node* self, std::uint64_t ticket);
+bool take_heard(node* self, std::uint32_t from, std::uint64_t count);
+bool take_published(node* self, std::uint32_t from, std::uint64_t ticket);
 // The first node: sends on what its own workers broadcast.
 void publish_own(node* self);
 // The first node: a node has come, and gets what was broadcast before.

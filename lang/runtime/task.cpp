@@ -236,7 +236,8 @@ bool pack_out_taken(task* what) {
 void unpack_results(task* given) {
   if (given->shipped == nullptr) return;
   given->shipped->at = given->shipped->begin;
-  if (!given->kind->unpack_out(given, given->shipped)) die(&given->kind->place, "a task's results could not be unpacked");
+  const bool is_good = given->kind->unpack_out(given, given->shipped) && given->shipped->at == given->shipped->size;
+  if (!is_good) die(&given->kind->place, "a task's results could not be unpacked");
   drop_bytes(given);
 }
 

@@ -81,6 +81,9 @@ bool check_server(const conversation& with, const key& own, const challenge& got
   // Another user may listen there.
   if (!own.is_set && got.has_key == 0 && !with.may_be_keyless)
     return with.fail("the server has no key, so it may be another user's; start it without --no-key, or give --no-key here, too");
+  // The proof without a key is known to all. A server that has a key refuses such a hello.
+  if (!own.is_set && got.has_key != 0)
+    return with.fail("the server claims a key that it cannot prove, as this side has none; it may be another user's");
   unsigned char expected[proof_bytes];
   prove(own, "server", said.nonce, got.nonce, said.program, expected);
   if (is_same_proof(expected, got.proof)) return true;

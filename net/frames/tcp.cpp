@@ -111,6 +111,8 @@ bool take_membership(tcp_group* self, const frame_head& head, const std::byte* b
   memcpy(&got, bytes, sizeof got);
   out->from = got.node;
   out->what = got.is_death != 0 ? happening::died : happening::left;
+  if (got.node == 0 || got.node == self->self)
+    return end_by_damage(self, "a number of what joins or leaves that is no other node's");
   const guard locked(self);
   if (head.type == is_joined) {
     out->what = happening::joined;
@@ -192,6 +194,33 @@ void flush(tcp_group* self) {
   if (!self->is_over) (void)self->server.flush();  // if it is broken, reading tells so, after all that came before
 }
 
+// ---- what the server says at the beginning ------------------------------------------------------
+
+// The numbers of the others grow, and the first node is one of them or this one.
+const char* problem_of(const welcome& at, const std::uint32_t* others) {
+  if (at.self == 0) return "this node has no number";
+  bool has_first = at.first == at.self;
+  for (std::uint32_t i = 0; i < at.count; ++i) {
+    if (others[i] <= (i == 0 ? 0 : others[i - 1]) || others[i] == at.self) return "the numbers of the nodes are wrong";
+    has_first |= others[i] == at.first;
+  }
+  return has_first ? nullptr : "the node that runs main is not there";
+}
+
+// False: a line has told why.
+bool take_welcome(tcp_group* self, const welcome& at, const std::uint32_t* others) {
+  self->self = at.self;
+  self->first = at.first;
+  const char* problem = problem_of(at, others);
+  for (std::uint32_t i = 0; problem == nullptr && i < at.count; ++i)
+    if (!add(self, others[i])) problem = "there is no memory for its nodes";
+  self->there = self->count;
+  if (problem == nullptr) return true;
+  fprintf(stderr, "weft: tascell: %s sent a welcome that cannot be: %s; check that a weft tascell-server listens there\n",
+          self->address, problem);
+  return false;
+}
+
 // ---- the table ----------------------------------------------------------------------------------
 
 void free_group(tcp_group* self) {
@@ -212,14 +241,11 @@ frame_group* open(const frame_options& options) {
   self->waker = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   welcome at = {};
   std::uint32_t* others = nullptr;
-  bool is_good = self->waker >= 0 && connect_as("weft: tascell", is_node, self->address, {options.key_file, options.is_keyless},
-                                                options.program, &self->server, &at, &others);
-  self->self = at.self;
-  self->first = at.first;
-  for (std::uint32_t i = 0; is_good && i < at.count; ++i) {
-    is_good = add(self, others[i]);
-  }
-  self->there = self->count;
+  if (self->waker < 0) fprintf(stderr, "weft: tascell: no descriptor is left: %s; raise ulimit -n\n", strerror(errno));
+  const bool is_good = self->waker >= 0 &&
+                       connect_as("weft: tascell", is_node, self->address, {options.key_file, options.is_keyless},
+                                  options.program, &self->server, &at, &others) &&
+                       take_welcome(self, at, others);
   free(others);
   if (is_good) return self;
   free_group(self);

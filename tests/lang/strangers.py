@@ -7,7 +7,8 @@ import struct
 
 MAGIC, VERSION = 0x4D465457, 1
 HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, JOINED, LEFT = 1, 2, 3, 4, 5, 6, 7
-ASK, NONE, GIVE, RESULT, CANCEL, BACK, HINT, END, BROADCAST, HEARD, READY, FETCH, DATA = 64, 65, 66, 67, 68, 69, 70, 71, 73, 74, 76, 77, 78
+ASK, NONE, GIVE, RESULT, CANCEL, BACK, HINT, END = 64, 65, 66, 67, 68, 69, 70, 71
+PUBLISH, BROADCAST, HEARD, PUBLISHED, READY, FETCH, DATA = 72, 73, 74, 75, 76, 77, 78
 HEAD = struct.Struct("<IHHQIIQ")
 SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
 SILENCE = 10  # seconds without a frame, where the other side has little to do before it sends one
@@ -22,9 +23,9 @@ def hello(program=1, has_key=0):
     return frame(HELLO, struct.pack("<IIQ", 1, has_key, program) + b"n" * 32)
 
 
-def prove(key, role, challenge, program=1):
-    """What a side shows that it knows the key, after hello() and a challenge."""
-    text = role.ljust(8, b"\0") + b"n" * 32 + challenge[8:40] + struct.pack("<Q", program)
+def prove(key, role, challenge, program=1, nonce=b"n" * 32):
+    """What a side shows that it knows the key, after a hello with this nonce and a challenge."""
+    text = role.ljust(8, b"\0") + nonce + challenge[8:40] + struct.pack("<Q", program)
     return hmac.new(key, text, hashlib.sha256).digest()
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""General mutation of the core: one statement of src/ is changed, the library is built, and what concerns the file is run: the unit tests of
-its layer, the models that are built with it, the tests of the interface, those with faults. Some of them must fail. Works on a copy in build/mutate.
+"""General mutation: one statement is changed, the library is built, and what concerns the file is run. Some test must fail. Of the core, that is
+the unit tests of its layer, the models that are built with it, the tests of the interface, those with faults; of include/, dist/, net/, lang/ and
+faces/ what mutate_places.py names. Works on a copy in build/mutate.
 
 A mutant that does not compile does not count, nor does one whose object code is that of the original. What fails is run again: only a test
 that fails twice, and that the unchanged library passes, has found the mutant. A test that lasts longer than its time limit has found it,
@@ -9,7 +10,9 @@ too: what waits for ever is seen by nothing else.
 Changes: a statement deleted; a condition negated; < and <=, > and >=, == and !=, && and ||, + and - and ++ and -- exchanged; a constant
 one larger; an early return. The sample is drawn by --seed, which is printed, from each layer by the number of its lines.
 
-usage: mutate_source.py [--sample N [--seed N]] [--only TEXT] [--patch FILE...] [--jobs N] [--list]
+usage: mutate_source.py [--of FOLDERS] [--sample N [--seed N]] [--only TEXT] [--patch FILE...] [--jobs N] [--list]
+
+--of takes src, include, dist, net, lang, faces, several with commas between them, or all; src without it.
 
 --patch tries changes of your own, each a diff as git makes them, instead of a sample. Survivors with a reason stand in
 tests/mutation_survivors.txt, a line each: file, the line as it was, the change, and why; they do not count."""
@@ -23,6 +26,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+import mutate_places
 import steps
 
 TREE = os.path.join(steps.TOP, "build", "mutate")
@@ -102,19 +106,22 @@ def mutants_of_file(path):
         in_comment = in_comment and "*/" not in line
 
 
-def sources():
-    for layer in LAYERS:
+def sources(folders=("src",)):
+    for folder in folders:
+        if folder != "src":
+            yield from mutate_places.sources(folder)
+    for layer in LAYERS if "src" in folders else ():
         for folder, _, names in os.walk(os.path.join(steps.TOP, "src", layer)):
             for name in sorted(names):
                 if name.endswith((".cpp", ".hpp")) and "aarch64" not in folder:
                     yield layer, os.path.relpath(os.path.join(folder, name), steps.TOP)
 
 
-def sampled(count, seed, only):
+def sampled(count, seed, only, folders):
     """By layers, as many of each as its share of lines is; one of each at least."""
     rng = random.Random(seed)
     by_layer = {}
-    for layer, path in sources():
+    for layer, path in sources(folders):
         if only in path:
             by_layer.setdefault(layer, []).extend(mutants_of_file(path))
     lines = {layer: len({(m.path, m.line) for m in all_of}) for layer, all_of in by_layer.items()}
@@ -155,8 +162,11 @@ def build(targets, jobs):
 
 def object_code(path):
     """Of a file's object without what debuggers read; None: a header, whose code lies in many."""
-    found = os.path.join(BUILD, os.path.dirname(path), "CMakeFiles", f"weft_{path.split('/')[1]}.dir", os.path.basename(path) + ".o")
-    if not os.path.exists(found):
+    if path.startswith("src/"):
+        found = os.path.join(BUILD, os.path.dirname(path), "CMakeFiles", f"weft_{path.split('/')[1]}.dir", os.path.basename(path) + ".o")
+    else:
+        found = mutate_places.object_of(BUILD, path)
+    if found is None or not os.path.exists(found):
         return None
     stripped = os.path.join(BUILD, "stripped.o")
     if run(["objcopy", "--strip-debug", "--remove-section=.comment", found, stripped]).returncode != 0:
@@ -195,17 +205,23 @@ def paths_of(patch):
         return re.findall(r"^\+\+\+ b/(\S+)", file.read(), re.M)
 
 
+def is_core(path):
+    return path.startswith("src/")
+
+
 class Trial:
-    def __init__(self, jobs):
+    def __init__(self, jobs, has_wings):
         self.jobs = jobs
+        self.has_wings = has_wings
         self.unsound = set()
         self.originals = {}
 
     def prepare(self):
         os.makedirs(TREE, exist_ok=True)
         copy_tree()
-        done = run(["cmake", "--preset", "checked", "-DWEFT_WERROR=OFF", "-DWEFT_PROGRAMS=OFF", "-DWEFT_FACES=OFF"])
-        if done.returncode == 0:
+        wings = "ON" if self.has_wings else "OFF"
+        done = run(["cmake", "--preset", "checked", "-DWEFT_WERROR=OFF", f"-DWEFT_PROGRAMS={wings}", f"-DWEFT_FACES={wings}"])
+        if done.returncode == 0 and not self.has_wings:
             done = build(["weft", "tests/unit/all", "tests/api/all", "tests/fault/all"], self.jobs)
         if done.returncode != 0:
             sys.exit(f"mutate: the copy in build/mutate does not build:\n{done.stdout[-2000:]}")
@@ -219,6 +235,10 @@ class Trial:
 
     def steps_for(self, path):
         """Of each: what to build, the tests, those to leave out, how many at once."""
+        if not is_core(path):
+            for step in mutate_places.place_of(BUILD, path)[1]:
+                yield list(step.targets), step.tests, list(step.without), self.jobs
+            return
         layer = path.split("/")[1]
         yield [f"tests/unit/{layer}/all"], f"^unit\\.{layer}_", [], self.jobs
         models = models_with(path)
@@ -230,29 +250,50 @@ class Trial:
         yield ["tests/fault/all"], r"^fault\.", ["everywhere"], self.jobs
 
     def check_sound(self, paths):
-        """What the unchanged core fails is no witness."""
+        """What the unchanged sources fail is no witness."""
+        outside = sorted(path for path in paths if not is_core(path))
+        if any(path.startswith("include/") for path in outside):
+            self.must_build(["tests/api/all"])  # it tells which test includes what
+        tried = set()
+        for path in outside:
+            self.must_build(mutate_places.place_of(BUILD, path)[0])
+            for targets, tests, without, jobs in self.steps_for(path):
+                if tests not in tried:
+                    tried.add(tests)
+                    self.must_build(targets)
+                    self.unsound |= set(failing(tests, "|".join([NO_WITNESSES, *without]), jobs, stops=False))
         for path in paths:
             self.originals[path] = object_code(path)
+        if len(outside) < len(paths):
+            self.check_core_sound([path for path in paths if is_core(path)])
+        if self.unsound:
+            print(f"fails without any change, and is no witness: {' '.join(sorted(self.unsound))}", flush=True)
+
+    def must_build(self, targets):
+        done = build(list(targets), self.jobs)
+        if done.returncode != 0:
+            sys.exit(f"mutate: {' '.join(targets)} does not build:\n{done.stdout[-2000:]}")
+
+    def check_core_sound(self, paths):
         models = sorted({name for path in paths for name in models_with(path)})
         if models:  # a program of an earlier mutant may lie there
             build([f"model_{name}" for name in models], self.jobs)
         kinds = "|".join([r"^(unit|api|fault)\.", *(f"^model\\.{name}$" for name in models)])
         for _ in range(2):
             self.unsound |= set(failing(kinds, f"{NO_WITNESSES}|{REPORTS}|everywhere", self.jobs, stops=False))
-        if any(path.split("/")[1] == LAYER_OF_REPORTS for path in self.originals):
+        if any(path.split("/")[1] == LAYER_OF_REPORTS for path in paths):
             self.unsound |= set(failing(rf"^api\.({REPORTS})", NO_WITNESSES, 1, stops=False))
-        if self.unsound:
-            print(f"fails without any change, and is no witness: {' '.join(sorted(self.unsound))}", flush=True)
 
     def outcome(self, path):
-        done = build(["weft"], self.jobs)
+        done = build(["weft"] if is_core(path) else list(mutate_places.place_of(BUILD, path)[0]), self.jobs)
         if done.returncode != 0:
             return "does not compile"
         code = object_code(path)
         if code is not None and code == self.originals.get(path):
             return "equivalent: the same code"
-        for targets, tests, without, jobs in self.steps_for(path):
-            build(targets, self.jobs)
+        for targets, tests, without, jobs in list(self.steps_for(path)):
+            if build(targets, self.jobs).returncode != 0 and not is_core(path):
+                return "does not compile"
             found = self.found_by(tests, without, jobs)
             if found:
                 return f"found by {found}"
@@ -310,22 +351,29 @@ def options_of_command_line():
     parser = argparse.ArgumentParser()
     parser.add_argument("--sample", type=int, default=15)
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--of", default="src", help="src, include, dist, net, lang, faces, or all")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--patch", nargs="+", default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true", help="prints the sample, and tries nothing")
-    return parser.parse_args()
+    options = parser.parse_args()
+    known = ("src", *mutate_places.FOLDERS)
+    options.of = known if options.of == "all" else tuple(options.of.split(","))
+    if unknown := set(options.of) - set(known):
+        parser.error(f"--of {','.join(sorted(unknown))}: want some of {', '.join(known)}, or all")
+    return options
 
 
 def main():
     options = options_of_command_line()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
-    mutants = sampled(options.sample, seed, options.only)
+    mutants = sampled(options.sample, seed, options.only, options.of)
     print(f"seed {seed}", flush=True)
     if options.list:
         print(*(m.name() for m in mutants), sep="\n")
         return 0
-    trial = Trial(options.jobs)
+    paths = {path for patch in options.patch for path in paths_of(patch)} or {m.path for m in mutants}
+    trial = Trial(options.jobs, not all(is_core(path) for path in paths))
     trial.prepare()
     if options.patch:
         trial.check_sound({path for patch in options.patch for path in paths_of(patch)})
@@ -333,15 +381,18 @@ def main():
         print(*(f"{result:40} {patch}" for patch, result in results), sep="\n")
         return 1 if any(result == "SURVIVED" for _, result in results) else 0
     trial.check_sound({m.path for m in mutants})
-    known, counted, found = accepted(), 0, 0
+    known, counted, found, of_folder = accepted(), 0, 0, {}
     for mutant in mutants:
         result = trial.run(mutant)
         if result == "SURVIVED" and (mutant.path, mutant.before.strip(), mutant.what) in known:
             result = "survived, with a reason"
         counted += result == "SURVIVED" or result.startswith("found")
         found += result.startswith("found")
+        if result == "SURVIVED" or result.startswith("found"):
+            of_folder.setdefault(mutant.path.rpartition("/")[0], []).append(result != "SURVIVED")
         print(f"{result:40} {mutant.name()}", flush=True)
     low, high = interval(found, counted)
+    print(*(f"{sum(each):4} of {len(each):4} found: {folder}" for folder, each in sorted(of_folder.items())), sep="\n")
     print(f"figure: mutants tried = {counted}")
     print(f"{found} of {counted} found: {100 * found / max(1, counted):.0f} %, 95 % interval {100 * low:.0f} to {100 * high:.0f} %")
     return 0
