@@ -35,13 +35,25 @@ bool assigns(std::string_view word) {
   return std::ranges::find(operators, word) != std::end(operators);
 }
 
-// Whether the occurrence is p[i] = …, p->x = …, *p = … or ++p[i].
+// Whether the occurrence is p[i] = …, p->x = …, *p = …, (*p)++ or ++p[i].
 bool writes_element(const pieces& parts, size_t index) {
-  size_t const behind = behind_element(parts, index + 1);
-  std::string_view const before = index > 0 ? word_at(parts, index - 1) : std::string_view();
-  bool const has_element = behind > index + 1;
-  if (has_element && (before == "++" || before == "--")) return true;
-  return (has_element || before == "*") && assigns(word_at(parts, behind));
+  size_t before = index, behind = behind_element(parts, index + 1);
+  bool has_element = behind > index + 1;
+  for (;;) {  // outwards, over brackets and '*'
+    std::string_view const word = before > 0 ? word_at(parts, before - 1) : std::string_view();
+    if (word == "(" && word_at(parts, behind) == ")") {
+      before--;
+      size_t const further = behind_element(parts, behind + 1);
+      has_element = has_element || further > behind + 1;
+      behind = further;
+    } else if (word == "*") {
+      if (word_at(parts, behind) == "++" || word_at(parts, behind) == "--") return has_element;  // *p++ moves p
+      before--;
+      has_element = true;
+    } else {
+      return has_element && (word == "++" || word == "--" || assigns(word_at(parts, behind)));
+    }
+  }
 }
 
 }  // namespace

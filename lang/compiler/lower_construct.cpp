@@ -350,8 +350,10 @@ void lowering::catch_tag(const node& of, const context& in, writer& to) {
   body.add(" static void " + name + "_body" + parameters + ") { (void)weft_worker; (void)weft_up; (void)weft_self;" +
            (own_task.empty() ? "" : own_task + " = weft_self->weft_this; (void)weft_this;"));
   statement(*of.two, with, body);
+  // What the body assigns before a throw, which does not return, is read behind the catch: without
+  // the asm a C compiler takes it for dead.
   body.add(" } static __attribute__((noinline)) void " + name + "_call" + parameters +
-           ", long long weft_tag) { weft_tascell_catch weft_record; "
+           ", long long weft_tag) { weft_tascell_catch weft_record; __asm__ volatile(\"\" : : \"r\"(weft_self) : \"memory\"); "
            "weft_tascell_catch_begin(&weft_record, weft_up, weft_tag); if (");
   std::string const jump = of_.setjmp_words.empty() ? "setjmp(weft_buffer)" : text_of(of_.setjmp_words);
   size_t const at = jump.find("weft_buffer");

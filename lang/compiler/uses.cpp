@@ -69,27 +69,6 @@ size_t before_brackets(const pieces& parts, size_t index) {
 
 }  // namespace
 
-bool is_written(const pieces& parts, size_t index) {
-  for (size_t i = index; i-- > 0;) {  // the operands of asm may be written
-    std::string_view const word = word_at(parts, i);
-    if (word == "asm" || word == "__asm__" || word == "__asm") return true;
-  }
-  size_t const before = before_brackets(parts, index);
-  std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
-  if (previous == "++" || previous == "--") {
-    std::string_view const next = word_at(parts, after_object(parts, index));
-    bool const is_elsewhere = next == "->" || next == "[";  // --p->count changes what p points to
-    return !is_elsewhere && !(before > 1 && ends_operand(parts, before - 2));
-  }
-  return is_assignment(word_at(parts, after_object(parts, index)));
-}
-
-bool is_addressed(const pieces& parts, size_t index) {
-  size_t const before = before_brackets(parts, index);
-  if (before == 0 || word_at(parts, before - 1) != "&") return false;
-  return !(before > 1 && ends_operand(parts, before - 2));
-}
-
 namespace {
 
 // Whether the operator before an operand has an operand before it, too: a & b, but not (int *)&b.
@@ -109,6 +88,49 @@ bool is_binary(const pieces& parts, size_t index) {
                                             (first.word.bound != nullptr && first.word.bound->kind == symbol_kind::type));
   return !is_cast;
 }
+
+// Whether the occurrence is a pointer that '*' follows, so that what stands behind changes what it
+// points to: *p = 1 and (*p)++, but not *p++.
+bool writes_pointee(const pieces& parts, size_t index) {
+  const symbol* const variable = parts[index].word.bound;
+  if (variable == nullptr || (variable->form != shape::pointer && !(variable->form == shape::array && variable->is_parameter)))
+    return false;
+  size_t const before = before_brackets(parts, index);
+  if (before == 0 || word_at(parts, before - 1) != "*" || is_binary(parts, before - 1)) return false;
+  size_t next = index + 1;
+  for (size_t open = index - before; open > 0 && word_at(parts, next) == ")"; open--) next++;
+  return word_at(parts, next) != "++" && word_at(parts, next) != "--";
+}
+
+}  // namespace
+
+bool is_written(const pieces& parts, size_t index) {
+  for (size_t i = index; i-- > 0;) {  // the operands of asm may be written
+    std::string_view const word = word_at(parts, i);
+    if (word == "asm" || word == "__asm__" || word == "__asm") return true;
+  }
+  size_t before = before_brackets(parts, index);
+  if (parts[index].word.bound != nullptr && is_array(*parts[index].word.bound)) {  // ++*a changes an element of its own
+    while (before > 0 && word_at(parts, before - 1) == "*" && !is_binary(parts, before - 1))
+      before = before_brackets(parts, before - 1);
+  }
+  std::string_view const previous = before > 0 ? word_at(parts, before - 1) : "";
+  if (previous == "++" || previous == "--") {
+    std::string_view const next = word_at(parts, after_object(parts, index));
+    bool const is_elsewhere = next == "->" || next == "[";  // --p->count changes what p points to
+    return !is_elsewhere && !(before > 1 && ends_operand(parts, before - 2));
+  }
+  if (writes_pointee(parts, index)) return false;
+  return is_assignment(word_at(parts, after_object(parts, index)));
+}
+
+bool is_addressed(const pieces& parts, size_t index) {
+  size_t const before = before_brackets(parts, index);
+  if (before == 0 || word_at(parts, before - 1) != "&") return false;
+  return !(before > 1 && ends_operand(parts, before - 2));
+}
+
+namespace {
 
 // Whether the parameter is a pointer to constant objects.
 bool takes_constant(const symbol& called, size_t argument) {
