@@ -62,6 +62,7 @@ class giver {
   explicit giver(State* state) noexcept : state_(state) {}
   giver(giver&&) noexcept = default;
   giver& operator=(giver&& other) noexcept {
+    if (this == &other) return *this;
     break_promise();
     state_ = std::move(other.state_);
     is_retrieved_ = other.is_retrieved_;
