@@ -24,6 +24,8 @@ using weft::context::fiber;
 std::string now;            // the row: CAPTURE is bound to an OS thread, and threads move
 std::shared_ptr<int> held;  // by each frame of a context that must be unwound
 
+void expect(bool is_good) { CHECK_MESSAGE(is_good, now); }
+
 // The exception that is handled here, as a number; 0: none.
 int handled() {
   if (std::current_exception() == nullptr) return 0;
@@ -52,11 +54,11 @@ void in_catch(fiber& caller) {
     throw 21;
   } catch (int) {
     switch_back(caller);
-    CHECK_MESSAGE(handled() == 21, now);
+    expect(handled() == 21);
     switch_back(caller);
-    CHECK_MESSAGE(handled() == 21, now);
+    expect(handled() == 21);
   }
-  CHECK_MESSAGE(handled() == 0, now);
+  expect(handled() == 0);
 }
 
 void in_nested_catch(fiber& caller) {
@@ -67,10 +69,10 @@ void in_nested_catch(fiber& caller) {
       throw 23;
     } catch (int) {
       switch_back(caller);
-      CHECK_MESSAGE(handled() == 23, now);
+      expect(handled() == 23);
     }
     switch_back(caller);
-    CHECK_MESSAGE(handled() == 22, now);
+    expect(handled() == 22);
   }
 }
 
@@ -87,21 +89,21 @@ void in_rethrow(fiber& caller) {
     switch_back(caller);
     seen = number;
   }
-  CHECK_MESSAGE(seen == 24, now);
+  expect(seen == 24);
 }
 
 // A destructor that runs because of an exception.
 void in_unwinding(fiber& caller) {
   const int before = std::uncaught_exceptions();
   try {
-    const on_leaving looks{[&] { CHECK_MESSAGE(std::uncaught_exceptions() == before + 1, now); }};
+    const on_leaving looks{[&] { expect(std::uncaught_exceptions() == before + 1); }};
     switch_back(caller);
     throw 25;
   } catch (int number) {
     switch_back(caller);
-    CHECK_MESSAGE(number == 25, now);
+    expect(number == 25);
   }
-  CHECK_MESSAGE(std::uncaught_exceptions() == before, now);
+  expect(std::uncaught_exceptions() == before);
 }
 
 void in_parked(fiber& caller) {
@@ -113,7 +115,7 @@ void in_parked(fiber& caller) {
     wakes.acquire();
     switch_back(caller);
     weft::thread([] { weft::this_thread::yield(); }).join();
-    CHECK_MESSAGE(handled() == 26, now);
+    expect(handled() == 26);
   }
   waker.join();
 }
@@ -124,15 +126,15 @@ void in_another(fiber& caller) {
       throw 27;
     } catch (int) {
       outer = std::move(outer).resume();
-      CHECK_MESSAGE(handled() == 27, now);
+      expect(handled() == 27);
     }
     return std::move(outer);
   });
   inner = std::move(inner).resume();
-  CHECK_MESSAGE(handled() == 0, now);
+  expect(handled() == 0);
   switch_back(caller);
   inner = std::move(inner).resume();
-  CHECK_MESSAGE(!inner, now);
+  expect(!inner);
 }
 
 struct inside {
@@ -158,7 +160,7 @@ void from_catch(const resumes& go) {
     throw 11;
   } catch (int) {
     go();
-    CHECK_MESSAGE(handled() == 11, now);
+    expect(handled() == 11);
   }
 }
 
@@ -174,21 +176,21 @@ void from_rethrow(const resumes& go) {
   } catch (int number) {
     seen = number;
   }
-  CHECK_MESSAGE(seen == 12, now);
+  expect(seen == 12);
 }
 
 void from_unwinding(const resumes& go) {
   try {
     const on_leaving goes{[&] {
-      CHECK_MESSAGE(std::uncaught_exceptions() == 1, now);
+      expect(std::uncaught_exceptions() == 1);
       go();
-      CHECK_MESSAGE(std::uncaught_exceptions() == 1, now);
+      expect(std::uncaught_exceptions() == 1);
     }};
     throw 13;
   } catch (int number) {
-    CHECK_MESSAGE(number == 13, now);
+    expect(number == 13);
   }
-  CHECK_MESSAGE(std::uncaught_exceptions() == 0, now);
+  expect(std::uncaught_exceptions() == 0);
 }
 
 void from_thread(const resumes& go) {
@@ -201,7 +203,7 @@ void from_context(const resumes& go) {
     return std::move(caller);
   });
   outer = std::move(outer).resume();
-  CHECK_MESSAGE(!outer, now);
+  expect(!outer);
 }
 
 struct around {
@@ -217,8 +219,8 @@ constexpr around arounds[] = {{"plain", from_plain},
 
 fiber make(void (*run)(fiber&), int* ended) {
   return fiber([run, ended, own = held](fiber&& caller) {
-    CHECK_MESSAGE(handled() == 0, now);
-    CHECK_MESSAGE(std::uncaught_exceptions() == 0, now);
+    expect(handled() == 0);
+    expect(std::uncaught_exceptions() == 0);
     const std::shared_ptr<int> frame = own;
     run(caller);
     ++*ended;
@@ -236,13 +238,13 @@ void check_pair(const inside& what, const around& first, const around& later) {
     (rounds == 0 ? first : later).run([&of] {
       const int before = handled(), uncaught = std::uncaught_exceptions();
       of = std::move(of).resume();
-      CHECK_MESSAGE(handled() == before, now);
-      CHECK_MESSAGE(std::uncaught_exceptions() == uncaught, now);
+      expect(handled() == before);
+      expect(std::uncaught_exceptions() == uncaught);
     });
     weft::this_thread::yield();
   }
-  CHECK_MESSAGE(ended == 1, now);
-  CHECK_MESSAGE(held.use_count() == 1, now);
+  expect(ended == 1);
+  expect(held.use_count() == 1);
   for (int stops = 0; stops < rounds; ++stops) {
     if (what.run == in_parked) break;  // what its frames wait for would be gone
     first.run([&] {
@@ -250,12 +252,12 @@ void check_pair(const inside& what, const around& first, const around& later) {
       for (int i = 0; i < stops; ++i) dropped = std::move(dropped).resume();
       const int before = handled(), uncaught = std::uncaught_exceptions();
       dropped = fiber();
-      CHECK_MESSAGE(handled() == before, now);
-      CHECK_MESSAGE(std::uncaught_exceptions() == uncaught, now);
+      expect(handled() == before);
+      expect(std::uncaught_exceptions() == uncaught);
     });
-    CHECK_MESSAGE(held.use_count() == 1, now);
+    expect(held.use_count() == 1);
   }
-  CHECK_MESSAGE(ended == 1, now);
+  expect(ended == 1);
 }
 
 void all_pairs() {

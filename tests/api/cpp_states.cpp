@@ -286,7 +286,8 @@ std::string sign(std::string_view state) {
 
 template <class Of>
 void check(typename Of::type& of, std::string_view state) {
-  CHECK_MESSAGE(Of::rest(of) == sign<Of>(state), now, ": ", state);
+  const std::string found = Of::rest(of), wanted = sign<Of>(state);
+  CHECK_MESSAGE(found == wanted, now, ": ", state);
 }
 
 // Threads that were detached let go of what they hold when they end.
