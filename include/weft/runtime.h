@@ -197,10 +197,10 @@ typedef struct weft_adopt_config {
  * aborts.
  * Errors: WEFT_INVALID (config has a wrong size), WEFT_BUSY (the OS thread is a worker; or
  * it is in a blocking region of a ULT), WEFT_CANNOT_BLOCK (inside the ready of an awaiter),
- * WEFT_NOMEM, WEFT_AGAIN (the system refused a pthread key, or there are 1024 workers),
- * WEFT_NOT_INITIALIZED (also once the last weft_finalize has begun), WEFT_UNSUPPORTED (under
- * WEFT_SCHEDULE, where all workers share one OS thread: a line on stderr says so; a child of
- * fork(2)).
+ * WEFT_NOMEM, WEFT_AGAIN (the system refused a pthread key, or what `bind` asks for; or there are
+ * 1024 workers), WEFT_NOT_INITIALIZED (also once the last weft_finalize has begun),
+ * WEFT_UNSUPPORTED (under WEFT_SCHEDULE, where all workers share one OS thread: a line on stderr
+ * says so; a child of fork(2)).
  * Switches: never. Callers: OS threads outside. */
 WEFT_NODISCARD WEFT_API weft_status weft_worker_adopt(const weft_adopt_config *config);
 

@@ -102,14 +102,26 @@ status watch_end(runtime* rt, worker* w) {
   return because(status::again, nullptr, "the system refused a pthread key");
 }
 
+// An OS thread whose mask is not known could not have it back. Where all workers are bound, one that
+// the system does not let bind runs unbound, as the others do; where the caller asked for it, that
+// is an error.
+status bind(const runtime* rt, const worker* w, const adoption_settings& how, adopted* record) {
+  if (!rt->settings.bind && !how.binds) return status::ok;
+  record->is_bound = os::read_mask(&record->mask) && os::bind_thread(cpu_of(rt, w->index)) == status::ok;
+  if (record->is_bound || !how.binds) return status::ok;
+  return because(status::again, nullptr, "the system refused to bind the OS thread to CPU %u", cpu_of(rt, w->index));
+}
+
 // What may be refused. On failure nothing is left.
 status prepare(runtime* rt, worker* w, const adoption_settings& how, adopted** out) {
   adopted* const record = make_record(w);
   if (record == nullptr) return status::nomem;
   status result = make_caller(w, how, record);
   if (result == status::ok) {
-    result = watch_end(rt, w);
+    result = bind(rt, w, how, record);
+    if (result == status::ok) result = watch_end(rt, w);
     if (result != status::ok) free_unit(w, record->caller);
+    if (result != status::ok && record->is_bound) os::write_mask(record->mask);
   }
   if (result != status::ok) {
     os::release(record, sizeof *record);
@@ -117,12 +129,6 @@ status prepare(runtime* rt, worker* w, const adoption_settings& how, adopted** o
   }
   *out = record;
   return status::ok;
-}
-
-// An OS thread whose mask is not known could not have it back: running unbound beats that.
-void bind(const runtime* rt, const worker* w, const adoption_settings& how, adopted* record) {
-  if (!rt->settings.bind && !how.binds) return;
-  record->is_bound = os::read_mask(&record->mask) && os::bind_thread(cpu_of(rt, w->index)) == status::ok;
 }
 
 void begin_as_worker(runtime* rt, worker* w, adopted* record) {
@@ -157,7 +163,6 @@ status adopt(const adoption_settings& how) {
   adopted* record = nullptr;
   const status result = prepare(rt, w, how, &record);
   if (result == status::ok) {
-    bind(rt, w, how, record);
     begin_as_worker(rt, w, record);
     start_watchdog(rt);
   } else {

@@ -38,6 +38,8 @@ SLOW = r"idle_cpu|many_guards|report_deadlock|report_signal|watchdog|runtime_rac
 CONSEQUENCES = [
     (r"environment|inherited_mask|runtime_bind", "affinity", r".*",
      "a worker that the system does not let bind runs unbound; an unreadable mask counts as one CPU"),
+    (r"runtime_adopt", "affinity", r"as_all|CPU_EQUAL",
+     "an OS thread that the system does not let bind runs unbound where all workers are bound; one that may not change its mask keeps it"),
     (r"thread_copy", "thread_key", r"allocations",
      "an OS thread outside without a record of its own asks for memory for one at every wait"),
     (r"environment", "heap|mmap|madvise|mprotect|callback", r"weft_init|exit_code",
