@@ -336,7 +336,7 @@ void for_each(Range&& range, const Function& function) {
 // Rejects other arguments, such as a function in front of the elements, with one error of the
 // compiler.
 template <class Begin, class End, class Function>
-  requires(!element_ends<Begin, End>)
+  requires(!element_ends<Begin, End> && !requires { typename Begin::divides_in_parallel; })
 void for_each(const Begin&, const End&, const Function&) {
   constexpr bool are_ends = element_ends<Begin, End>;
   static_assert(are_ends, "weft::element_ends: the first two of three arguments of for_each must be forward iterators");

@@ -1,0 +1,80 @@
+// Parts of algorithm.hpp: what looks for elements, counts and chooses them.
+#pragma once  // SPDX-License-Identifier: BSD-3-Clause
+
+#include <weft/detail/cxx20.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+
+#include <weft/detail/policy.hpp>
+#include <weft/parallel_for.hpp>
+
+namespace weft::detail {
+
+inline constexpr std::size_t least_bytes_to_copy_in_parallel = 65536;
+
+// Calls run(begin, end) for parts whose elements are only written.
+template <class Value, class Run>
+void run_copies(std::size_t size, const Run& run) {
+  if constexpr (std::is_trivially_copyable_v<Value>) {
+    if (size < least_bytes_to_copy_in_parallel / sizeof(Value) || !has_helpers()) return run(std::size_t{0}, size);
+    parallel_for(range<std::size_t>(0, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
+  } else {
+    run_parts(size, run);
+  }
+}
+
+// The first element that is wanted, or the end.
+template <class Iterator, class IsWanted>
+Iterator find_element(const Iterator& first, std::size_t size, const IsWanted& is_wanted) {
+  const std::size_t found = find_first(size, [&](std::size_t begin, std::size_t end) {
+    Iterator i = at(first, begin);
+    for (std::size_t left = (end - begin) / 4; left != 0; --left) {
+      if (is_wanted(i)) return size_between(first, i);
+      if (is_wanted(++i)) return size_between(first, i);
+      if (is_wanted(++i)) return size_between(first, i);
+      if (is_wanted(++i)) return size_between(first, i);
+      ++i;
+    }
+    for (const Iterator stop = at(first, end); i != stop; ++i) {
+      if (is_wanted(i)) return size_between(first, i);
+    }
+    return not_found;
+  });
+  return at(first, found == not_found ? size : found);
+}
+
+template <class Iterator, class End, class IsWanted>
+std::iter_difference_t<Iterator> count_elements(const Iterator& first, const End& last, const IsWanted& is_wanted) {
+  using count = std::iter_difference_t<Iterator>;
+  const std::size_t size = size_between(first, last);
+  if (size == 0) return 0;
+  return fold_all(
+      size,
+      [&](std::size_t begin, std::size_t end) {
+        count sum = 0;
+        for (Iterator i = at(first, begin), stop = at(first, end); i != stop; ++i) sum += is_wanted(i) ? 1 : 0;
+        return sum;
+      },
+      std::plus<count>());
+}
+
+// The element that is left when one of two is chosen again and again; the end if there is none.
+template <class Iterator, class End, class Compare, class ChooseIn, class Choose>
+Iterator choose_element(const Iterator& first, const End& last, const Compare&, const ChooseIn& choose_in,
+                        const Choose& choose) {
+  if constexpr (reads<Iterator>()) {
+    if constexpr (asks<Compare, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
+      const std::size_t size = size_between(first, last);
+      if (size == 0) return first;
+      return fold_all(
+          size, [&](std::size_t begin, std::size_t end) { return choose_in(at(first, begin), at(first, end)); }, choose);
+    }
+  }
+  return first;
+}
+
+}  // namespace weft::detail
