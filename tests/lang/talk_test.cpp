@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "../../lang/runtime/node.hpp"
+#include "../../lang/runtime/node_talk.hpp"
 
 using namespace weft::tascell_runtime;
 
