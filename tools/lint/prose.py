@@ -12,7 +12,7 @@ import sources
 
 COLUMNS = 100
 NAMELESS = re.compile(r"\b(?:who|whom|whoever|somebody|someone|nobody|anybody|anyone)\b", re.IGNORECASE)
-NAMING = ["src", "include", "net", "dist", "lang", "faces", "bench", "examples", "tests"]
+NAMING = ["src", "include", "net", "dist", "lang", "faces", "bench", "examples", "tests", "tools"]
 ORDERLY = ("README.md", "CHANGELOG.md", "docs/guide/")
 DISORDERLY = re.compile(r"\b(?:is|are|was|were|be|been) told\b|(?:^|(?<=[.:] )|(?<=^- ))(?:What (?:an?|the)|Of several) \w+[^?]*$")
 FENCE = re.compile(r"^\s*(```|~~~)")
