@@ -121,7 +121,41 @@ static void by_main(const struct state *before) {
   CHECK(close(scene.ends[0]) == 0 && close(scene.ends[1]) == 0);
 }
 
+/* ---- what a thread that keeps its FP control has after a region that lost its worker ---- */
+
+/* On worker 1, to which it is not pinned, so that it may go on on another OS thread. */
+static void round_upward(void *argument) {
+  OK(weft_pin(1));
+  OK(weft_pin(WEFT_ANY_WORKER));
+  CHECK(fesetround(FE_UPWARD) == 0);
+  OK(weft_blocking(read_one, argument));
+  CHECK(fegetround() == FE_UPWARD);
+}
+
+static void write_rounding_to_nearest(void *argument) {
+  CHECK(fegetround() == FE_TONEAREST);
+  CHECK(write(((struct scene *)argument)->ends[1], "x", 1) == 1);
+}
+
+static void rounding_is_kept(void) {
+  init_with(2);
+  struct scene scene;
+  CHECK(pipe2(scene.ends, O_CLOEXEC) == 0);
+  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
+  attr.keep_fp = true;
+  for (int round = 0; round < 10; ++round) {
+    weft_thread *reader = start_with(&attr, round_upward, &scene);
+    while (weft_thread_get_state(reader) != WEFT_THREAD_BLOCKED) weft_yield(); /* another OS thread has its worker */
+    OK(weft_thread_join(start(write_rounding_to_nearest, &scene)));
+    OK(weft_thread_join(reader));
+    CHECK(fegetround() == FE_TONEAREST);
+  }
+  CHECK(close(scene.ends[0]) == 0 && close(scene.ends[1]) == 0);
+  OK(weft_finalize());
+}
+
 int main(void) {
+  rounding_is_kept();
   struct state first;
   read_state(&first);
   CHECK(sigaddset(&first.blocked, SIGUSR1) == 0);

@@ -250,6 +250,24 @@ void lacks_before_a_known_place() {
   threads(thread{"guard", give_and_look});
 }
 
+// A region that the guard sees for the first time is not overdue, however long ago the one before
+// was seen.
+void seen_for_the_first_time() {
+  hosts* const all = make();
+  worker* const w = the.workers[0];
+  the.rt->settings.blocking_ns = 1;
+  hosts::spare waits;
+  const auto look = [&] {
+    put_back(all, &waits);
+    here().seen[0] = {1, 1};
+    w->blocking_calls.store(2, base::relaxed);
+    w->lent.lend(&calls[0]);
+    look_at_all(all, here().seen);
+    check(here().seen[0].number == 2 && w->lent.take_back(&calls[0]), "the caller keeps its worker");
+  };
+  threads(thread{"guard", look});
+}
+
 // Several callers have claimed a worker: it goes to them in turn.
 void claimed_in_turn() {
   hosts* const all = make();
@@ -434,6 +452,7 @@ const model to_claimer{"O given to the claimer",
 const model to_claimer_at_last{"O given to the claimer alone",
                                {.at_least = 10, .quick = quick_new, .deep = deep_four, .outcomes = "0 1"},
                                given_to_the_claimer<true>};
+const model first_seen{"O seen for the first time", {.at_least = 1, .quick = quick, .deep = deep}, seen_for_the_first_time};
 const model again{"O lent again", {.at_least = 1, .quick = quick, .deep = deep}, lent_again};
 const model twice{"O two regions", {.at_least = 50, .quick = quick, .deep = deep}, two_regions};
 const model dozing{"O woken by a region", {.at_least = 3, .quick = quick, .deep = deep}, woken_by_a_region};
