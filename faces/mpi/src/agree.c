@@ -10,12 +10,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "caller.h"
 #include "describe.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"
 #include "settings.h"
+#include "wait_name.h"
 
 #define WORD_BYTES 64
 #define TAG 32749 /* MPI permits 32767 everywhere */

@@ -1,7 +1,6 @@
 /* See caller.h. */
 #include "caller.h"
 
-#include <time.h>
 #include <weft/ext.h>
 
 #include "describe.h"
@@ -29,15 +28,8 @@ int provided_level(void) { return __atomic_load_n(&level, __ATOMIC_RELAXED); }
 
 static bool is_below_serialized(int provided) { return provided == MPI_THREAD_SINGLE || provided == MPI_THREAD_FUNNELED; }
 
-void note_level(int provided) {
-  __atomic_store_n(&level, provided, __ATOMIC_RELAXED);
-  if (provided != MPI_THREAD_MULTIPLE) serialize_calls(is_below_serialized(provided));
-  __atomic_store_n(&state, LEVEL_KNOWN, __ATOMIC_RELAXED);
-}
-
-void note_end(void) { __atomic_store_n(&state, LEVEL_ENDED, __ATOMIC_RELAXED); }
-
-void warn_of_os_thread(void) {
+/* MPI wants the OS thread of MPI_Init, and another one calls: a line on stderr, once. */
+static void warn_of_os_thread(void) {
   static bool was_said; /* atomic */
   if (__atomic_exchange_n(&was_said, true, __ATOMIC_RELAXED)) return;
   say("weft-mpi: rank %d: warning: the MPI library provides %s, which permits no OS thread but that of MPI_Init, and another one "
@@ -46,6 +38,14 @@ void warn_of_os_thread(void) {
       "calls weft_init",
       own_rank(), name_of_level(provided_level()));
 }
+
+void note_level(int provided) {
+  __atomic_store_n(&level, provided, __ATOMIC_RELAXED);
+  if (provided != MPI_THREAD_MULTIPLE) serialize_calls(is_below_serialized(provided), warn_of_os_thread);
+  __atomic_store_n(&state, LEVEL_KNOWN, __ATOMIC_RELAXED);
+}
+
+void note_end(void) { __atomic_store_n(&state, LEVEL_ENDED, __ATOMIC_RELAXED); }
 
 static bool is_served(void) {
   const int known = __atomic_load_n(&state, __ATOMIC_RELAXED);
@@ -100,10 +100,4 @@ void end_region(const mpi_region *region) {
   const weft_status result = weft_blocking_end();
   (void)result; /* the caller has a region */
   weft_ext_trace_note(region->name, now_ns() - region->since_ns);
-}
-
-uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -5,19 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wait_name.h"
 #include "way.h"
 
 /* How the caller waits in a call that has a nonblocking twin. If it is a ULT and does not park, a
  * line on stderr says why, once. */
 caller_way way_of_caller(void);
 
-/* What a call that waits is called in traces; reports leave out all but the name of the function. */
-#define WAIT_NAME(CALL) "mpi: " CALL " (ns)"
-#define WAIT_NAME_BEGIN (sizeof "mpi: " - 1)
-#define WAIT_NAME_END (sizeof " (ns)" - 1)
-
 /* For a call without a nonblocking twin: begins a blocking region of a ULT that may park, and ends it.
- * name: of WAIT_NAME. */
+ * name: of WAIT_NAME (wait_name.h). */
 typedef struct mpi_region {
   bool is_open;
   const char *name;
@@ -25,8 +21,6 @@ typedef struct mpi_region {
 } mpi_region;
 mpi_region begin_region(const char *name);
 void end_region(const mpi_region *region);
-
-uint64_t now_ns(void);
 
 /* The level that MPI_Init_thread provided to the calling OS thread. */
 void note_level(int provided);
@@ -38,9 +32,6 @@ void note_call_without_twin(const char *call, bool *was_said);
 
 /* "MPI_THREAD_MULTIPLE" */
 const char *name_of_level(int provided);
-
-/* MPI wants the OS thread of MPI_Init, and another one calls: a line on stderr, once. */
-void warn_of_os_thread(void);
 
 /* MPI_Finalize was called. */
 void note_end(void);

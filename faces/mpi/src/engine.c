@@ -23,13 +23,13 @@
 #include <unistd.h>
 
 #include "arrivals.h"
-#include "caller.h"
 #include "describe.h"
 #include "errors.h"
 #include "real.h"
 #include "serial.h"
 #include "settings.h"
 #include "texts.h"
+#include "wait_name.h"
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
 #define LEAST_SLEEP_NS 16000u /* shorter pauses spin */
@@ -468,7 +468,7 @@ __attribute__((noinline)) static bool ask_here(uint64_t *pause_ns) {
   const bool found = finds_complete(pause_ns);
   if (found) poll_engine(NULL);
   must_ask = false;
-  if (!may_call_here()) warn_of_os_thread();
+  warn_if_elsewhere();
   return found;
 }
 

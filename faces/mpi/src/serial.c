@@ -9,8 +9,6 @@
 #include <weft/hot.h>
 #include <weft/weft.h>
 
-#include "caller.h"
-
 #define TRIES 100u /* before others may run */
 #define YIELDS 20u /* before the caller sleeps */
 #define LEAST_SLEEP_NS 10000u
@@ -18,8 +16,9 @@
 
 bool mpi_is_serial;
 
-static bool funnels;              /* atomic */
-static __thread bool is_of_start; /* this OS thread called MPI_Init */
+static void (*warn_of_os_thread)(void); /* set before calls go one at a time */
+static bool funnels;                    /* atomic */
+static __thread bool is_of_start;       /* this OS thread called MPI_Init */
 static sem_t turns;
 static const void *holder; /* atomic */
 static unsigned depth;     /* the holder's */
@@ -27,8 +26,9 @@ static bool has_moved;     /* the holder is a ULT that is pinned for its turn */
 
 void prepare_turns(void) { sem_init(&turns, 0, 1); }
 
-void serialize_calls(bool is_funneled) {
+void serialize_calls(bool is_funneled, void (*warn)(void)) {
   is_of_start = true;
+  warn_of_os_thread = warn;
   __atomic_store_n(&funnels, is_funneled, __ATOMIC_RELAXED);
   __atomic_store_n(&mpi_is_serial, true, __ATOMIC_RELAXED);
 }
@@ -111,6 +111,10 @@ void take_turn(void) {
   }
   if (depth == 1) has_moved = moved;
   if (must_go()) warn_of_os_thread();
+}
+
+void warn_if_elsewhere(void) {
+  if (!may_call_here()) warn_of_os_thread();
 }
 
 void end_turn(void) {

@@ -16,11 +16,14 @@ extern bool mpi_is_serial; /* atomic */
 void prepare_turns(void);
 
 /* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init, which calls
- * this: a ULT is taken to it for each call. */
-void serialize_calls(bool is_funneled);
+ * this: a ULT is taken to it for each call. warn: for a call that comes from another one. */
+void serialize_calls(bool is_funneled, void (*warn)(void));
 
 /* Whether the calling OS thread may call MPI: it is that of MPI_Init, or the MPI permits others. */
 bool may_call_here(void);
+
+/* Warns, where the calling OS thread may not call MPI. */
+void warn_if_elsewhere(void);
 
 /* Calls come from the OS thread of MPI_Init. */
 bool is_funneled(void);

@@ -1,13 +1,12 @@
 /* See texts.h. */
 #include "texts.h"
+#include "wait_name.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "caller.h"
 
 #define NAMES 1024u /* above three times the functions that wait */
 
