@@ -62,7 +62,6 @@ void test_serial(void);
 void test_crossing(void);
 void test_left_polling(void);
 void test_freed_request(void);
-void test_dying(void);
 void test_freed_fatal(void);
 void test_freed_communicator(void);
 

@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 static int class_of(int error) {
@@ -198,28 +197,6 @@ void test_left_polling(void) {
   if (rank != 0) return;
   (void)start(OS_THREAD, receive_at_end, &one);
   OK(weft_sleep_ns(20000000));
-}
-
-/* ---- a rank that dies --------------------------------------------------------------------------- */
-
-/* Where the MPI bears it (Open MPI 5, mpirun --with-ft ulfm), the parked call gets the error. */
-void test_dying(void) {
-  receiver one = {.comm = MPI_COMM_WORLD, .tag = 3, .error = -1};
-  char go = 0;
-  CHECK(ranks == 2);
-  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-  if (rank == 1) {
-    OK(MPI_Recv(&go, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    raise(SIGKILL);
-  }
-  running waiting = start(ULT, receive_at_end, &one);
-  let_others_run();
-  OK(MPI_Send(&go, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD));
-  finish(&waiting);
-  CHECK(one.error != MPI_SUCCESS);
-  printf("the call got error class %d\npassed\n", class_of(one.error));
-  fflush(stdout);
-  _exit(0);
 }
 
 /* ---- what is freed under a call ---------------------------------------------------------------- */

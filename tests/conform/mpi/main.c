@@ -30,7 +30,6 @@ static const struct {
              {"crossing", test_crossing},
              {"left_polling", test_left_polling},
              {"freed_request", test_freed_request},
-             {"dying", test_dying},
              {"freed_fatal", test_freed_fatal},
              {"freed_communicator", test_freed_communicator}};
 
