@@ -167,10 +167,17 @@ static void waits_with_progress(void) {
   FAILS(THREADS_INVALID, "progress is null", threads_progress_cond_wait(&changed, &lock, NULL));
   FAILS(THREADS_NOT_OWNER, "no caller holds lock, or it is recursive and another caller does",
         threads_progress_cond_wait(&changed, &lock, &progress));
+  FAILS(THREADS_INVALID, "cond is null", threads_progress_cond_wait_until(NULL, &lock, &progress, 1));
+  FAILS(THREADS_INVALID, "lock is null", threads_progress_cond_wait_until(&changed, NULL, &progress, 1));
+  FAILS(THREADS_INVALID, "progress is null", threads_progress_cond_wait_until(&changed, &lock, NULL, 1));
+  FAILS(THREADS_NOT_OWNER, "no caller holds lock, or it is recursive and another caller does",
+        threads_progress_cond_wait_until(&changed, &lock, &progress, 1));
   OK(threads_lock_acquire(&lock));
   OK(threads_lock_acquire(&lock));
   FAILS(THREADS_INVALID, "the caller holds lock, a recursive one, more than once",
         threads_progress_cond_wait(&changed, &lock, &progress));
+  FAILS(THREADS_INVALID, "the caller holds lock, a recursive one, more than once",
+        threads_progress_cond_wait_until(&changed, &lock, &progress, 1));
   OK(threads_lock_release(&lock));
   FAILS(THREADS_TIMEOUT, "", threads_progress_cond_wait_until(&changed, &lock, &progress, 1));
   OK(threads_lock_release(&lock));
