@@ -18,7 +18,8 @@ EXCUSED = [
     (r".*", "WEFT_NOMEM", r".*", "memory does not run out here: the programs of tests/api run under faults, where each allocation fails"),
     (r".*", r".*", r"a line on stderr .*|in release builds .*|the runtime goes on|the caller has yielded .*|the call did not wait|"
      r"a tasklet does not wait for it", "says what follows, and is no cause"),
-    (r"weft_(ext_)?init|weft_worker_(add|adopt)", "WEFT_AGAIN", r".*", "the system refuses nothing here: tests/fault"),
+    (r"weft_(ext_)?init|weft_ext_start|weft_worker_(add|adopt)", "WEFT_AGAIN", r".*", "the system refuses nothing here: tests/fault"),
+    (r"weft_ext_start", "WEFT_INVALID", r".*", "of the call that starts: tests/api/runtime_layers.c"),
     (r".*", r".*", r"a child of fork\(2\)|no membarrier.*", "in a process that can do nothing else: tests/api/process_fork.cpp has its status"),
     (r"weft_(dist_root|global_\w+)", r".*", r".*", "in jobs of ranks: tests/dist"),
     (r"weft_(cuda|hip)_\w+", r".*", r".*", "of a driver: tests/api/device_wait.c, device_library.c"),
