@@ -82,7 +82,7 @@ Output transform(parallel_policy, Iterator first, End last, Output out, const Fu
     if constexpr (detail::calls<Function, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
       detail::run_parts(size, [&](std::size_t begin, std::size_t end) {
-        std::transform(detail::at(first, begin), detail::at(first, end), detail::at(out, begin), std::cref(function));
+        std::transform(detail::at(first, begin), detail::at(first, end), detail::at(out, begin), detail::passed(function));
       });
       return detail::at(out, size);
     }
@@ -104,7 +104,7 @@ Output transform(parallel_policy, Iterator first, End last, Other other, Output 
       const std::size_t size = detail::size_between(first, last);
       detail::run_parts(size, [&](std::size_t begin, std::size_t end) {
         std::transform(detail::at(first, begin), detail::at(first, end), detail::at(other, begin), detail::at(out, begin),
-                       std::cref(function));
+                       detail::passed(function));
       });
       return detail::at(out, size);
     }
@@ -117,9 +117,9 @@ template <detail::walkable Range, detail::walkable Others, class Output, class F
 Output transform(parallel_policy policy, Range&& range, Others&& others, Output out, const Function& function) {
   const auto first = std::ranges::begin(range);
   const auto other = std::ranges::begin(others);
-  if constexpr (detail::reads<decltype(first), decltype(other)>()) {
-    const std::size_t size = std::min(detail::size_between(first, detail::end_of(range)),
-                                      detail::size_between(other, detail::end_of(others)));
+  if constexpr (detail::reads<std::ranges::iterator_t<Range>, std::ranges::iterator_t<Others>>()) {
+    const std::size_t size =
+        std::min(detail::size_between(first, detail::end_of(range)), detail::size_between(other, detail::end_of(others)));
     return weft::transform(policy, first, detail::at(first, size), other, out, function);
   } else {
     return out;
@@ -154,7 +154,7 @@ Output copy_if(parallel_policy, Iterator first, End last, Output out, const Pred
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {
     if constexpr (detail::asks<Predicate, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
-      if (!detail::packs_in_parallel(size)) return std::copy_if(first, detail::at(first, size), out, std::cref(predicate));
+      if (!detail::packs_in_parallel(size)) return std::copy_if(first, detail::at(first, size), out, detail::passed(predicate));
       return detail::copy_chosen(first, size, out, [&](std::size_t i) { return std::invoke(predicate, *detail::at(first, i)); });
     }
   }
@@ -172,9 +172,9 @@ template <class Iterator, class End, class Value>
   requires detail::ends_of<Iterator, End>
 void fill(parallel_policy, Iterator first, End last, const Value& value) {
   if constexpr (detail::writes<Iterator>()) {
-    detail::run_copies<std::iter_value_t<Iterator>>(
-        detail::size_between(first, last),
-        [&](std::size_t begin, std::size_t end) { std::fill(detail::at(first, begin), detail::at(first, end), value); });
+    detail::run_copies<std::iter_value_t<Iterator>>(detail::size_between(first, last), [&](std::size_t begin, std::size_t end) {
+      std::fill(detail::at(first, begin), detail::at(first, end), value);
+    });
   }
 }
 // Assigns value to each element of a range.
@@ -190,7 +190,7 @@ void generate(parallel_policy, Iterator first, End last, const Generator& genera
   if constexpr (detail::writes<Iterator>()) {
     if constexpr (detail::calls<Generator>()) {
       detail::run_parts(detail::size_between(first, last), [&](std::size_t begin, std::size_t end) {
-        std::generate(detail::at(first, begin), detail::at(first, end), std::cref(generator));
+        std::generate(detail::at(first, begin), detail::at(first, end), detail::passed(generator));
       });
     }
   }
@@ -296,8 +296,7 @@ template <class Iterator, class End, class Predicate>
 std::iter_difference_t<Iterator> count_if(parallel_policy, Iterator first, End last, const Predicate& predicate) {
   if constexpr (detail::reads<Iterator>()) {
     if constexpr (detail::asks<Predicate, std::iter_reference_t<Iterator>>()) {
-      return detail::count_elements(first, last,
-                                    [&](const Iterator& i) -> bool { return std::invoke(predicate, *i); });
+      return detail::count_elements(first, last, [&](const Iterator& i) -> bool { return std::invoke(predicate, *i); });
     }
   }
   return {};
@@ -329,7 +328,7 @@ template <class Iterator, class End, class Compare = std::less<>>
 Iterator min_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
       first, last, compare,
-      [&](const Iterator& begin, const Iterator& end) { return std::min_element(begin, end, std::cref(compare)); },
+      [&](const Iterator& begin, const Iterator& end) { return std::min_element(begin, end, detail::passed(compare)); },
       [&](const Iterator& earlier, const Iterator& later) { return compare(*later, *earlier) ? later : earlier; });
 }
 // Returns the first of the smallest elements of a range; its end if there is none.
@@ -343,7 +342,7 @@ template <class Iterator, class End, class Compare = std::less<>>
 Iterator max_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
       first, last, compare,
-      [&](const Iterator& begin, const Iterator& end) { return std::max_element(begin, end, std::cref(compare)); },
+      [&](const Iterator& begin, const Iterator& end) { return std::max_element(begin, end, detail::passed(compare)); },
       [&](const Iterator& earlier, const Iterator& later) { return compare(*earlier, *later) ? later : earlier; });
 }
 // Returns the first of the largest elements of a range; its end if there is none.
@@ -364,7 +363,7 @@ std::pair<Iterator, Iterator> minmax_element(parallel_policy, Iterator first, En
       return detail::fold_all(
           size,
           [&](std::size_t begin, std::size_t end) {
-            return both(std::minmax_element(detail::at(first, begin), detail::at(first, end), std::cref(compare)));
+            return both(std::minmax_element(detail::at(first, begin), detail::at(first, end), detail::passed(compare)));
           },
           [&](const both& earlier, const both& later) {
             return both(compare(*later.first, *earlier.first) ? later.first : earlier.first,
@@ -460,7 +459,7 @@ Output merge(parallel_policy, Iterator first, End last, Other other, OtherEnd ot
     if constexpr (detail::asks<Compare, std::iter_reference_t<Other>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last), others = detail::size_between(other, other_last);
       if (size + others <= detail::least_to_merge_in_parallel || !detail::has_helpers()) {
-        return std::merge(first, detail::at(first, size), other, detail::at(other, others), out, std::cref(compare));
+        return std::merge(first, detail::at(first, size), other, detail::at(other, others), out, detail::passed(compare));
       }
       detail::first_failure failure;
       detail::merge_in_parallel<detail::copy_elements>(first, size, other, others, out, compare, failure);
@@ -473,8 +472,8 @@ Output merge(parallel_policy, Iterator first, End last, Other other, OtherEnd ot
 // Merges two sorted ranges by copying to out, as the call with iterators does.
 template <detail::walkable Range, detail::walkable Others, class Output, class Compare = std::less<>>
 Output merge(parallel_policy policy, Range&& range, Others&& others, Output out, const Compare& compare = {}) {
-  return weft::merge(policy, std::ranges::begin(range), detail::end_of(range), std::ranges::begin(others),
-                     detail::end_of(others), out, compare);
+  return weft::merge(policy, std::ranges::begin(range), detail::end_of(range), std::ranges::begin(others), detail::end_of(others),
+                     out, compare);
 }
 
 // Of neighbours that are equal, which is an equivalence relation, keeps the first. Returns the end
@@ -485,7 +484,9 @@ Iterator unique(parallel_policy, Iterator first, End last, const Equal& equal = 
   if constexpr (detail::writes<Iterator>()) {
     if constexpr (detail::asks<Equal, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
-      const auto unique_in = [&](const Iterator& begin, const Iterator& end) { return std::unique(begin, end, std::cref(equal)); };
+      const auto unique_in = [&](const Iterator& begin, const Iterator& end) {
+        return std::unique(begin, end, detail::passed(equal));
+      };
       if (!detail::packs_in_parallel(size)) return unique_in(first, detail::at(first, size));
       return detail::run_removal(first, size, unique_in, equal);
     }
@@ -506,7 +507,7 @@ Output unique_copy(parallel_policy, Iterator first, End last, Output out, const 
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {
     if constexpr (detail::asks<Equal, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
-      if (!detail::packs_in_parallel(size)) return std::unique_copy(first, detail::at(first, size), out, std::cref(equal));
+      if (!detail::packs_in_parallel(size)) return std::unique_copy(first, detail::at(first, size), out, detail::passed(equal));
       return detail::copy_chosen(first, size, out, [&](std::size_t i) {
         return i == 0 || !std::invoke(equal, *detail::at(first, i - 1), *detail::at(first, i));
       });
@@ -529,7 +530,7 @@ Iterator remove_if(parallel_policy, Iterator first, End last, const Predicate& p
     if constexpr (detail::asks<Predicate, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
       const auto remove_in = [&](const Iterator& begin, const Iterator& end) {
-        return std::remove_if(begin, end, std::cref(predicate));
+        return std::remove_if(begin, end, detail::passed(predicate));
       };
       if (!detail::packs_in_parallel(size)) return remove_in(first, detail::at(first, size));
       return detail::run_removal(first, size, remove_in, [](const auto&, const auto&) { return false; });

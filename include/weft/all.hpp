@@ -7,6 +7,7 @@
 #include <weft/detail/platform.h>
 #include <weft/detail/cxx20.hpp>
 
+#include <weft/algorithm.hpp>
 #include <weft/async_select.hpp>
 #include <weft/async_sync.hpp>
 #include <weft/barrier.hpp>
@@ -18,6 +19,7 @@
 #include <weft/execution.hpp>
 #include <weft/generator.hpp>
 #include <weft/launch.hpp>
+#include <weft/numeric.hpp>
 #include <weft/polled.hpp>
 #include <weft/scheduling.hpp>
 #include <weft/select.hpp>

@@ -32,7 +32,7 @@ template <class Iterator, class End, class Value, class Combine = std::plus<>>
 Value reduce(parallel_policy, Iterator first, End last, Value init, const Combine& combine = {}) {
   if constexpr (detail::reads<Iterator>()) {
     return detail::reduce_elements(detail::size_between(first, last), std::move(init), combine,
-                                   [&](std::size_t i) -> decltype(auto) { return *detail::at(first, i); });
+                                   [first](std::size_t i) -> decltype(auto) { return *detail::at(first, i); });
   } else {
     return init;
   }
@@ -63,15 +63,14 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Value init, co
     if constexpr (detail::calls<Transform, std::iter_reference_t<Iterator>>()) {
       return detail::reduce_elements(
           detail::size_between(first, last), std::move(init), combine,
-          [&](std::size_t i) -> decltype(auto) { return std::invoke(transform, *detail::at(first, i)); });
+          [first, &transform](std::size_t i) -> decltype(auto) { return std::invoke(transform, *detail::at(first, i)); });
     }
   }
   return init;
 }
 // Returns init combined with transform(element) for each element of a range.
 template <detail::walkable Range, class Value, class Combine, class Transform>
-Value transform_reduce(parallel_policy policy, Range&& range, Value init, const Combine& combine,
-                       const Transform& transform) {
+Value transform_reduce(parallel_policy policy, Range&& range, Value init, const Combine& combine, const Transform& transform) {
   return weft::transform_reduce(policy, std::ranges::begin(range), detail::end_of(range), std::move(init), combine, transform);
 }
 // Returns init combined with transform(element, other) for each element and the one at the same
@@ -83,9 +82,10 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Other other, V
                        const Transform& transform = {}) {
   if constexpr (detail::reads<Iterator, Other>()) {
     if constexpr (detail::calls<Transform, std::iter_reference_t<Iterator>, std::iter_reference_t<Other>>()) {
-      return detail::reduce_elements(
-          detail::size_between(first, last), std::move(init), combine,
-          [&](std::size_t i) -> decltype(auto) { return std::invoke(transform, *detail::at(first, i), *detail::at(other, i)); });
+      return detail::reduce_elements(detail::size_between(first, last), std::move(init), combine,
+                                     [first, other, &transform](std::size_t i) -> decltype(auto) {
+                                       return std::invoke(transform, *detail::at(first, i), *detail::at(other, i));
+                                     });
     }
   }
   return init;
@@ -98,9 +98,9 @@ Value transform_reduce(parallel_policy policy, Range&& range, Others&& others, V
                        const Transform& transform = {}) {
   const auto first = std::ranges::begin(range);
   const auto other = std::ranges::begin(others);
-  if constexpr (detail::reads<decltype(first), decltype(other)>()) {
-    const std::size_t size = std::min(detail::size_between(first, detail::end_of(range)),
-                                      detail::size_between(other, detail::end_of(others)));
+  if constexpr (detail::reads<std::ranges::iterator_t<Range>, std::ranges::iterator_t<Others>>()) {
+    const std::size_t size =
+        std::min(detail::size_between(first, detail::end_of(range)), detail::size_between(other, detail::end_of(others)));
     return weft::transform_reduce(policy, first, detail::at(first, size), other, std::move(init), combine, transform);
   } else {
     return init;
@@ -148,8 +148,8 @@ Output transform_exclusive_scan(parallel_policy, Iterator first, End last, Outpu
 template <detail::walkable Range, class Output, class Value, class Combine, class Transform>
 Output transform_exclusive_scan(parallel_policy policy, Range&& range, Output out, Value init, const Combine& combine,
                                 const Transform& transform) {
-  return weft::transform_exclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, std::move(init),
-                                        combine, transform);
+  return weft::transform_exclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, std::move(init), combine,
+                                        transform);
 }
 
 // Writes the combination of all elements up to and including each one to out. Returns the end of

@@ -30,7 +30,7 @@ void run_copies(std::size_t size, const Run& run) {
 // The first element that is wanted, or the end.
 template <class Iterator, class IsWanted>
 Iterator find_element(const Iterator& first, std::size_t size, const IsWanted& is_wanted) {
-  const std::size_t found = find_first(size, [&](std::size_t begin, std::size_t end) {
+  const std::size_t found = find_first(size, [first, &is_wanted](std::size_t begin, std::size_t end) {
     Iterator i = at(first, begin);
     for (std::size_t left = (end - begin) / 4; left != 0; --left) {
       if (is_wanted(i)) return size_between(first, i);
@@ -64,8 +64,7 @@ std::iter_difference_t<Iterator> count_elements(const Iterator& first, const End
 
 // The element that is left when one of two is chosen again and again; the end if there is none.
 template <class Iterator, class End, class Compare, class ChooseIn, class Choose>
-Iterator choose_element(const Iterator& first, const End& last, const Compare&, const ChooseIn& choose_in,
-                        const Choose& choose) {
+Iterator choose_element(const Iterator& first, const End& last, const Compare&, const ChooseIn& choose_in, const Choose& choose) {
   if constexpr (reads<Iterator>()) {
     if constexpr (asks<Compare, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = size_between(first, last);

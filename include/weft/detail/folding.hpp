@@ -18,9 +18,9 @@ namespace weft::detail {
 
 template <class Value, class Combine, class Element>
 constexpr bool combines() {
-  constexpr bool is_taken =
-      combine_function<Combine, Value, Value, Element> && combine_function<Combine, Value, Value, Value>;
-  static_assert(is_taken, "weft::combine_function: with weft::par a const operation makes one value of two, or of a value and an element");
+  constexpr bool is_taken = combine_function<Combine, Value, Value, Element> && combine_function<Combine, Value, Value, Value>;
+  static_assert(is_taken,
+                "weft::combine_function: with weft::par a const operation makes one value of two, or of a value and an element");
   return is_taken;
 }
 
@@ -65,8 +65,8 @@ inline constexpr std::size_t least_to_scan_in_parallel = 1024;
 // A scan of transform(*i). Without init, which only an inclusive scan may lack, the first value is
 // the first element.
 template <scan_kind kind, class Value, class Iterator, class End, class Output, class Combine, class Transform>
-Output scan_elements(const Iterator& first, const End& last, const Output& out, std::optional<Value> init,
-                     const Combine& combine, const Transform& transform) {
+Output scan_elements(const Iterator& first, const End& last, const Output& out, std::optional<Value> init, const Combine& combine,
+                     const Transform& transform) {
   if constexpr (reads<Iterator>() && writes<Output>()) {
     if constexpr (calls<Transform, std::iter_reference_t<Iterator>>()) {
       using element_type = std::invoke_result_t<const Transform&, std::iter_reference_t<Iterator>>;
@@ -108,7 +108,9 @@ Output scan_elements(const Iterator& first, const End& last, const Output& out, 
           if (!is_final) return sum_up(part.begin(), part.end());
           return write(part.begin(), part.end(), before ? before : init);
         };
-        const auto both = [&combine](const kept& left, const kept& right) -> kept { return combine(Value(*left), Value(*right)); };
+        const auto both = [&combine](const kept& left, const kept& right) -> kept {
+          return combine(Value(*left), Value(*right));
+        };
         (void)run_scan(range<std::size_t>(0, size), kept(), body, both);
         return at(out, size);
       }

@@ -53,6 +53,8 @@ inline bool has_seeded_schedule() noexcept {
 inline bool has_helpers() noexcept { return weft_worker_self() >= 0 && weft_worker_count() > 1 && !weft_forks_move(); }
 
 inline constexpr std::size_t head_without_time = 2;
+inline constexpr std::uint64_t ticks_of_call = 16;
+inline constexpr std::size_t most_unknown = 1000;  // elements that run because the first one was fast
 
 // Calls run(begin, end) for growing pieces of [0, size), in order, until they have taken about two
 // microseconds, or run returns false. Returns where the last piece ended.
@@ -67,7 +69,8 @@ std::size_t run_head(std::size_t size, const Run& run) {
     if (!goes_on || done == size) return done;
     const std::uint64_t took = ticks() - start;
     if (took >= all) return done;
-    piece = std::min<std::size_t>(size - done, 1 + done * (all - took) / (took + 1));
+    const std::uint64_t of_elements = took > ticks_of_call ? took - ticks_of_call : 1;
+    piece = std::min<std::size_t>({size - done, 1 + done * (all - took) / of_elements, most_unknown + 8 * done});
   }
 }
 

@@ -67,9 +67,9 @@ class merge_job {
     whole_->failure.call(position_, [&] {
       const Compare& compare = whole_->compare;
       if (lefts_ >= rights_) {
-        rights = size_between(right_, std::lower_bound(right_, at(right_, rights_), *at(left_, lefts), std::cref(compare)));
+        rights = size_between(right_, std::lower_bound(right_, at(right_, rights_), *at(left_, lefts), passed(compare)));
       } else {
-        lefts = size_between(left_, std::upper_bound(left_, at(left_, lefts_), *at(right_, rights), std::cref(compare)));
+        lefts = size_between(left_, std::upper_bound(left_, at(left_, lefts_), *at(right_, rights), passed(compare)));
       }
     });
     const std::size_t before = lefts + rights;
@@ -224,7 +224,7 @@ class stable_sort_job {
     const Iterator first = at(whole_->first, begin_), last = at(whole_->first, end_);
     whole_->failure.call(begin_, [&] {
       if constexpr (!is_cheap) {
-        std::stable_sort(first, last, std::cref(whole_->compare));
+        std::stable_sort(first, last, passed(whole_->compare));
       } else if (first != last) {
         for (Iterator next = first + 1; next != last; ++next) insert(first, next);
       }
@@ -264,7 +264,7 @@ void run_stable_sort(Iterator first, Iterator last, const Compare& compare) {
       }
     }
   }
-  std::stable_sort(first, last, std::cref(compare));
+  std::stable_sort(first, last, passed(compare));
 }
 
 }  // namespace weft::detail

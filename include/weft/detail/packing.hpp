@@ -117,9 +117,8 @@ Iterator run_stable_partition(Iterator first, std::size_t size, const Predicate&
       const raw_buffer<value> buffer(size);
       if (buffer.begin() != nullptr) {
         choice chosen(size, [&](std::size_t i) { return std::invoke(predicate, *at(first, i)); });
-        chosen.for_both([&](std::size_t i, std::size_t place) {
-          std::construct_at(buffer.begin() + place, std::move(*at(first, i)));
-        });
+        chosen.for_both(
+            [&](std::size_t i, std::size_t place) { std::construct_at(buffer.begin() + place, std::move(*at(first, i))); });
         run_parts(size, [&](std::size_t begin, std::size_t end) {
           std::move(buffer.begin() + begin, buffer.begin() + end, at(first, begin));
         });
@@ -128,7 +127,7 @@ Iterator run_stable_partition(Iterator first, std::size_t size, const Predicate&
       }
     }
   }
-  return std::stable_partition(first, at(first, size), std::cref(predicate));
+  return std::stable_partition(first, at(first, size), passed(predicate));
 }
 
 // Moves [first, last) to an earlier place. Returns the end of what was moved.
@@ -137,8 +136,9 @@ Iterator move_down(Iterator first, Iterator last, Iterator to) {
   const std::size_t size = size_between(first, last);
   if (to == first) return last;
   if (size_between(to, first) < size || size < least_to_pack_in_parallel) return std::move(first, last, to);
-  parallel_for(range<std::size_t>(0, size),
-               [&](const range<std::size_t>& part) { std::move(at(first, part.begin()), at(first, part.end()), at(to, part.begin())); });
+  parallel_for(range<std::size_t>(0, size), [&](const range<std::size_t>& part) {
+    std::move(at(first, part.begin()), at(first, part.end()), at(to, part.begin()));
+  });
   return at(to, size);
 }
 

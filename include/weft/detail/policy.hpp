@@ -70,6 +70,16 @@ constexpr bool asks() {
   return is_taken;
 }
 
+// How std's algorithms are given a function: without a copy, unless it has no state to copy.
+template <class Function>
+constexpr auto passed(const Function& function) {
+  if constexpr (std::is_empty_v<Function> && std::is_trivially_copyable_v<Function>) {
+    return function;
+  } else {
+    return std::cref(function);
+  }
+}
+
 template <class Range>
 concept walkable = std::ranges::range<Range>;
 
@@ -102,8 +112,7 @@ void run_parts(std::size_t size, const Run& run) {
     return true;
   });
   if (begun == size) return;
-  parallel_for(range<std::size_t>(begun, size),
-               [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
+  parallel_for(range<std::size_t>(begun, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
 }
 
 // A part of a fold: run(begin, end) returns a Result, and join(earlier, later) one of two.

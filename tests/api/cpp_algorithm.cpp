@@ -1,0 +1,334 @@
+// The algorithms with weft::par against std's: sizes around what is sequential, distributions,
+// elements that can only be moved, functions that throw.
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <weft/algorithm.hpp>
+#include <weft/weft.hpp>
+
+#include "callers.hpp"
+
+namespace {
+
+using values = std::vector<int>;
+
+std::vector<values> inputs_of(std::size_t size) {
+  std::minstd_rand random(static_cast<unsigned>(size) + 1);
+  values any(size), few(size), equal(size, 7), sorted(size), reversed(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    any[i] = static_cast<int>(random());
+    few[i] = static_cast<int>(random() % 3);
+    sorted[i] = static_cast<int>(i / 2);
+    reversed[i] = static_cast<int>(size - i);
+  }
+  return {any, few, equal, sorted, reversed};
+}
+
+void by_workers(const std::function<void()>& body) {
+  for (unsigned workers : {1U, 2U, 3U}) {
+    CAPTURE(workers);
+    const weft::runtime runtime(config_of(workers));
+    body();
+    weft::thread(body).join();  // without CAPTURE, which is bound to the OS thread
+  }
+}
+
+const std::size_t sizes[] = {0, 1, 2, 3, 150, 1023, 2047, 2048, 4095, 4097, 8193, 20001, 70000};
+
+bool is_even(int value) { return value % 2 == 0; }
+
+// An element that counts those that are alive; equal ones are told apart by their place.
+struct item {
+  static inline std::atomic<long> alive = 0;
+  int value = 0;
+  int place = 0;
+
+  item() { ++alive; }
+  item(int value, int place) : value(value), place(place) { ++alive; }
+  item(item&& other) noexcept : value(other.value), place(std::exchange(other.place, -1)) { ++alive; }
+  item& operator=(item&& other) noexcept {
+    value = other.value;
+    if (this != &other) place = std::exchange(other.place, -1);
+    return *this;
+  }
+  ~item() { --alive; }
+  friend bool operator==(const item& left, const item& right) { return left.value == right.value && left.place == right.place; }
+};
+
+std::vector<item> items_of(const values& from) {
+  std::vector<item> items;
+  items.reserve(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) items.emplace_back(from[i], static_cast<int>(i));
+  return items;
+}
+
+const auto by_value = [](const item& left, const item& right) { return left.value < right.value; };
+
+// Throws at its n-th call, counted over all workers.
+struct countdown {
+  std::atomic<long>* left;
+  void operator()() const {
+    if (left->fetch_sub(1, std::memory_order_relaxed) == 0) throw std::runtime_error("countdown");
+  }
+};
+
+template <class Call>
+bool throws_countdown(const Call& call) {
+  try {
+    call();
+  } catch (const std::runtime_error& problem) {
+    return std::string(problem.what()) == "countdown";
+  }
+  return false;
+}
+
+void check_searches(const values& in) {
+  CHECK(weft::count(weft::par, in, 7) == std::ranges::count(in, 7));
+  CHECK(weft::count_if(weft::par, in.begin(), in.end(), is_even) == std::ranges::count_if(in, is_even));
+  CHECK(weft::min_element(weft::par, in) == std::min_element(in.begin(), in.end()));
+  CHECK(weft::max_element(weft::par, in) == std::max_element(in.begin(), in.end()));
+  CHECK(weft::minmax_element(weft::par, in) == std::minmax_element(in.begin(), in.end()));
+  CHECK(weft::min_element(weft::par, in, std::greater<>()) == std::min_element(in.begin(), in.end(), std::greater<>()));
+  CHECK(weft::find_if(weft::par, in, is_even) == std::find_if(in.begin(), in.end(), is_even));
+  CHECK(weft::find_if_not(weft::par, in, is_even) == std::find_if_not(in.begin(), in.end(), is_even));
+  for (std::size_t place : {std::size_t{0}, in.size() / 3, in.size() - 1}) {
+    if (place < in.size()) CHECK(weft::find(weft::par, in, in[place]) == std::ranges::find(in, in[place]));
+  }
+  CHECK(weft::find(weft::par, in, -5) == in.end());
+  CHECK(weft::all_of(weft::par, in, [](int value) { return value >= 0; }));
+  CHECK(weft::none_of(weft::par, in, [](int value) { return value < 0; }));
+  CHECK(weft::any_of(weft::par, in, is_even) == std::ranges::any_of(in, is_even));
+}
+
+void check_writes(const values& in) {
+  const std::size_t size = in.size();
+  values found(size, -1), expected(size, -1);
+  CHECK(weft::copy(weft::par, in, found.begin()) == found.end());
+  CHECK((found == in));
+  CHECK(weft::transform(weft::par, in, found.begin(), [](int value) { return value / 3; }) == found.end());
+  std::ranges::transform(in, expected.begin(), [](int value) { return value / 3; });
+  CHECK((found == expected));
+  CHECK(weft::transform(weft::par, in.begin(), in.end(), expected.begin(), found.begin(), std::minus<>()) == found.end());
+  std::transform(in.begin(), in.end(), expected.begin(), expected.begin(), std::minus<>());
+  CHECK((found == expected));
+  weft::transform(weft::par, in, expected, found.begin(), std::bit_xor<>());
+  std::ranges::transform(in, expected, expected.begin(), std::bit_xor<>());
+  CHECK((found == expected));
+  weft::for_each(weft::par, found, [](int& value) { value = ~value; });
+  CHECK(std::ranges::equal(found, expected, {}, {}, [](int value) { return ~value; }));
+  CHECK(weft::for_each_n(weft::par, found.begin(), size, [](int& value) { value = ~value; }) == found.end());
+  CHECK((found == expected));
+  weft::fill(weft::par, found, 3);
+  CHECK((found == values(size, 3)));
+  std::atomic<int> next = 0;
+  weft::generate(weft::par, found, [&] { return next++; });
+  std::ranges::sort(found);
+  CHECK(std::ranges::equal(found, std::views::iota(0, static_cast<int>(size))));
+}
+
+void check_packing(const values& in) {
+  values found(in.size(), -1), expected(in.size(), -1);
+  const auto end = weft::copy_if(weft::par, in, found.begin(), is_even);
+  CHECK(end - found.begin() == std::copy_if(in.begin(), in.end(), expected.begin(), is_even) - expected.begin());
+  CHECK((found == expected));
+  CHECK(weft::unique_copy(weft::par, in, found.begin()) - found.begin() ==
+        std::unique_copy(in.begin(), in.end(), expected.begin()) - expected.begin());
+  CHECK((found == expected));
+  found = expected = in;
+  found.erase(weft::unique(weft::par, found), found.end());
+  expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+  CHECK((found == expected));
+  found = expected = in;
+  found.erase(weft::remove_if(weft::par, found, is_even), found.end());
+  std::erase_if(expected, is_even);
+  CHECK((found == expected));
+  found = in;
+  const auto others = weft::partition(weft::par, found, is_even);
+  CHECK(std::all_of(found.begin(), others, is_even));
+  CHECK(std::none_of(others, found.end(), is_even));
+  CHECK(std::ranges::is_permutation(values(found).size() > 5000 ? values() : found, found.size() > 5000 ? values() : in));
+  std::vector<item> moved = items_of(in), still = items_of(in);
+  const auto even = [](const item& each) { return is_even(each.value); };
+  CHECK(weft::stable_partition(weft::par, moved, even) - moved.begin() ==
+        std::stable_partition(still.begin(), still.end(), even) - still.begin());
+  CHECK((moved == still));
+}
+
+void check_order(const values& in, const values& others) {
+  values found = in, expected = in, sorted = others;
+  std::ranges::sort(expected);
+  weft::sort(weft::par, found.begin(), found.end());
+  CHECK((found == expected));
+  found = in;
+  weft::stable_sort(weft::par, found);
+  CHECK((found == expected));
+  std::vector<item> items = items_of(in), in_order = items_of(in);
+  weft::stable_sort(weft::par, items, by_value);
+  std::stable_sort(in_order.begin(), in_order.end(), by_value);
+  CHECK((items == in_order));
+  using pair = std::pair<int, int>;  // trivially copied
+  std::vector<pair> pairs, pairs_in_order;
+  for (std::size_t i = 0; i < in.size(); ++i) pairs.emplace_back(in[i], static_cast<int>(i));
+  pairs_in_order = pairs;
+  const auto descending = [](const pair& left, const pair& right) { return left.first > right.first; };
+  weft::stable_sort(weft::par, pairs.begin(), pairs.end(), descending);
+  std::stable_sort(pairs_in_order.begin(), pairs_in_order.end(), descending);
+  CHECK((pairs == pairs_in_order));
+  std::ranges::sort(sorted);
+  values merged(in.size() + others.size()), expected_merge(merged.size());
+  CHECK(weft::merge(weft::par, found, sorted, merged.begin()) == merged.end());
+  std::ranges::merge(found, sorted, expected_merge.begin());
+  CHECK((merged == expected_merge));
+}
+
+}  // namespace
+
+TEST_CASE("algorithms with weft::par find, write and order as std's do") {
+  by_workers([] {
+    for (std::size_t size : sizes) {
+      const auto inputs = inputs_of(size);
+      for (const values& in : inputs) {
+        check_searches(in);
+        check_writes(in);
+        check_packing(in);
+        check_order(in, inputs[size % 2]);
+      }
+    }
+  });
+  CHECK(item::alive == 0);
+}
+
+TEST_CASE("algorithms with weft::par take every caller") {
+  const values in = inputs_of(9000)[0], few = inputs_of(700)[1];
+  by_every_caller([&] {
+    check_searches(in);
+    check_writes(in);
+    check_packing(in);
+    check_order(in, few);
+  });
+}
+
+TEST_CASE("a merge takes equal elements of the first sequence first") {
+  const weft::runtime runtime(config_of(3));
+  using pair = std::pair<int, int>;
+  std::vector<pair> left, right, found(60000), expected(60000);
+  for (int i = 0; i < 20000; ++i) left.emplace_back(i / 500, i);
+  for (int i = 0; i < 40000; ++i) right.emplace_back(i / 3000, -i);
+  const auto by_first = [](const pair& one, const pair& other) { return one.first < other.first; };
+  for (int round = 0; round < 2; ++round) {
+    weft::merge(weft::par, left, right, found.begin(), by_first);
+    std::merge(left.begin(), left.end(), right.begin(), right.end(), expected.begin(), by_first);
+    CHECK((found == expected));
+    left.swap(right);
+  }
+}
+
+TEST_CASE("the first and the last of equal elements are chosen as std chooses") {
+  const weft::runtime runtime(config_of(3));
+  std::vector<item> items = items_of(values(50000, 4));
+  for (std::size_t place : {std::size_t{100}, std::size_t{30000}, std::size_t{49000}}) items[place].value = 1;
+  for (std::size_t place : {std::size_t{200}, std::size_t{31000}, std::size_t{49500}}) items[place].value = 9;
+  CHECK(weft::min_element(weft::par, items, by_value)->place == 100);
+  CHECK(weft::max_element(weft::par, items, by_value)->place == 200);
+  const auto [least, most] = weft::minmax_element(weft::par, items, by_value);
+  CHECK(least->place == 100);
+  CHECK(most->place == 49500);
+}
+
+TEST_CASE("few slow elements run at the same time") {
+  const weft::runtime runtime(config_of(2));
+  values in{1, 2};
+  std::atomic<int> waiting = 0, all = 4;
+  values many(4, 0);  // the first one runs alone, and shows that they are slow
+  weft::for_each(weft::par, many, [&](int& each) {
+    if (&each == many.data()) {
+      for (std::atomic<int> turns = 0; turns < 200000;) ++turns;
+      return;
+    }
+    ++waiting;
+    while (waiting < 2) weft::this_thread::yield();  // ends only beside another
+    --all;
+  });
+  CHECK(all == 1);
+}
+
+TEST_CASE("an exception of a function leaves the call, and no element is lost") {
+  by_workers([] {
+    const values in = inputs_of(30000)[0];
+    for (long allowed : {0L, 1L, 100L, 2500L, 20000L}) {
+      std::atomic<long> left = allowed;
+      const countdown count{&left};
+      const auto again = [&](const auto& call) {
+        left = allowed;
+        CHECK(throws_countdown(call));
+      };
+      values out(in.size());
+      again([&] { weft::for_each(weft::par, in, [&](int) { count(); }); });
+      again([&] { weft::transform(weft::par, in, out.begin(), [&](int value) { return count(), value; }); });
+      again([&] { weft::generate(weft::par, out, [&] { return count(), 1; }); });
+      again([&] { (void)weft::count_if(weft::par, in, [&](int) { return count(), true; }); });
+      again([&] { (void)weft::find_if(weft::par, in, [&](int) { return count(), false; }); });
+      again([&] { weft::copy_if(weft::par, in, out.begin(), [&](int) { return count(), true; }); });
+      again([&] { (void)weft::max_element(weft::par, in, [&](int one, int other) { return count(), one < other; }); });
+      std::vector<item> items = items_of(in);
+      const auto less = [&](const item& one, const item& other) { return count(), one.value < other.value; };
+      again([&] { weft::sort(weft::par, items, less); });
+      again([&] { weft::stable_sort(weft::par, items, less); });
+      again([&] { weft::stable_partition(weft::par, items, [&](const item& each) { return count(), each.value > 5; }); });
+      again([&] { weft::unique(weft::par, items, [&](const item&, const item&) { return count(), false; }); });
+      CHECK(item::alive == static_cast<long>(in.size()));
+      values sorted = in;
+      std::ranges::sort(sorted);
+      values both(2 * in.size());
+      again([&] { weft::merge(weft::par, sorted, sorted, both.begin(), [&](int a, int b) { return count(), a < b; }); });
+    }
+  });
+  CHECK(item::alive == 0);
+}
+
+TEST_CASE("the exception of the first part arrives, and none from behind what was found") {
+  const weft::runtime runtime(config_of(3));
+  for (int round = 0; round < 50; ++round) {
+    const auto numbers = std::views::iota(0, 100000);
+    try {
+      weft::for_each(weft::par, numbers, [](int i) {
+        if (i % 1000 == 999) throw i;
+      });
+      FAIL_CHECK("nothing was thrown");
+    } catch (int first) {
+      CHECK(first == 999);
+    }
+    const auto found = weft::find_if(weft::par, numbers, [](int i) { return i > 70000 ? throw i : i == 61234; });
+    CHECK(*found == 61234);
+    CHECK_THROWS_AS((void)weft::find_if(weft::par, numbers, [](int i) { return i == 3000 ? throw i : i == 61234; }), int);
+  }
+}
+
+TEST_CASE("other containers, views, and elements without addresses where nothing is written") {
+  const weft::runtime runtime(config_of(2));
+  std::deque<std::unique_ptr<int>> owners;
+  const values in = inputs_of(20000)[0];
+  for (int value : in) owners.push_back(std::make_unique<int>(value));
+  const auto less = [](const std::unique_ptr<int>& left, const std::unique_ptr<int>& right) { return *left < *right; };
+  weft::stable_sort(weft::par, owners, less);
+  CHECK(std::is_sorted(owners.begin(), owners.end(), less));
+  std::vector<bool> bits(100000, false);
+  bits[77777] = true;
+  CHECK(weft::find(weft::par, bits, true) - bits.begin() == 77777);
+  CHECK(weft::count(weft::par, bits, false) == 99999);
+  int array[] = {3, 1, 2};
+  weft::sort(weft::par, array);
+  CHECK(std::ranges::is_sorted(array));
+  CHECK(*weft::max_element(weft::par, std::views::iota(0, 5)) == 4);
+  static_assert(std::is_same_v<decltype(weft::find(weft::par, values(), 1)), std::ranges::dangling>);
+}

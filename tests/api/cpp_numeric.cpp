@@ -1,0 +1,135 @@
+// Reductions and scans with weft::par against std's: operations that are associative and not
+// commutative, sizes, aliased outputs, exceptions.
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <weft/numeric.hpp>
+#include <weft/weft.hpp>
+
+#include "callers.hpp"
+
+namespace {
+
+const std::size_t sizes[] = {0, 1, 2, 3, 5, 1023, 1024, 1025, 4097, 60001};
+
+// x -> factor * x + offset, modulo 2^32: composed in order.
+struct affine {
+  unsigned factor = 1;
+  unsigned offset = 0;
+  friend bool operator==(const affine&, const affine&) = default;
+};
+affine composed(const affine& first, const affine& then) {
+  return {first.factor * then.factor, first.offset * then.factor + then.offset};
+}
+
+std::vector<affine> maps_of(std::size_t size) {
+  std::vector<affine> maps;
+  for (unsigned i = 0; i < size; ++i) maps.push_back({2 * i + 3, i * i + 1});
+  return maps;
+}
+
+affine raised(const affine& map) { return {map.factor + 2, map.offset + 5}; }
+
+void check_all(std::size_t size) {
+  const std::vector<affine> maps = maps_of(size);
+  const affine init{5, 9};
+  std::vector<affine> found(size), expected(size);
+  CHECK(weft::reduce(weft::par, maps, init, composed) == std::accumulate(maps.begin(), maps.end(), init, composed));
+  CHECK(weft::transform_reduce(weft::par, maps, init, composed, raised) ==
+        std::transform_reduce(maps.begin(), maps.end(), init, composed, raised));
+  CHECK(weft::inclusive_scan(weft::par, maps, found.begin(), composed) == found.end());
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), composed);
+  CHECK((found == expected));
+  CHECK(weft::inclusive_scan(weft::par, maps, found.begin(), composed, init) == found.end());
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), composed, init);
+  CHECK((found == expected));
+  CHECK(weft::exclusive_scan(weft::par, maps, found.begin(), init, composed) == found.end());
+  std::exclusive_scan(maps.begin(), maps.end(), expected.begin(), init, composed);
+  CHECK((found == expected));
+  weft::transform_inclusive_scan(weft::par, maps, found.begin(), composed, raised);
+  std::transform_inclusive_scan(maps.begin(), maps.end(), expected.begin(), composed, raised);
+  CHECK((found == expected));
+  weft::transform_inclusive_scan(weft::par, maps, found.begin(), composed, raised, init);
+  std::transform_inclusive_scan(maps.begin(), maps.end(), expected.begin(), composed, raised, init);
+  CHECK((found == expected));
+  weft::transform_exclusive_scan(weft::par, maps.begin(), maps.end(), found.begin(), init, composed, raised);
+  std::transform_exclusive_scan(maps.begin(), maps.end(), expected.begin(), init, composed, raised);
+  CHECK((found == expected));
+  found = expected = maps;  // in place
+  weft::exclusive_scan(weft::par, found, found.begin(), init, composed);
+  std::exclusive_scan(maps.begin(), maps.end(), expected.begin(), init, composed);
+  CHECK((found == expected));
+  found = maps;
+  weft::inclusive_scan(weft::par, found, found.begin(), composed);
+  std::inclusive_scan(maps.begin(), maps.end(), expected.begin(), composed);
+  CHECK((found == expected));
+  std::vector<long> a(size), b(size + 3);  // no product overflows
+  std::iota(a.begin(), a.end(), 1);
+  std::iota(b.begin(), b.end(), 7);
+  CHECK(weft::reduce(weft::par, a) == std::reduce(a.begin(), a.end()));
+  CHECK(weft::reduce(weft::par, a.begin(), a.end(), 0L) == std::accumulate(a.begin(), a.end(), 0L));
+  CHECK(weft::transform_reduce(weft::par, a.begin(), a.end(), b.begin(), 1L) ==
+        std::transform_reduce(a.begin(), a.end(), b.begin(), 1L));
+  CHECK(weft::transform_reduce(weft::par, a, b, 0L, std::bit_xor<>(), std::plus<>()) ==
+        std::transform_reduce(a.begin(), a.end(), b.begin(), 0L, std::bit_xor<>(), std::plus<>()));
+  std::vector<long> sums(size), expected_sums(size);
+  weft::exclusive_scan(weft::par, a, sums.begin(), 10L);  // in the type of init
+  std::exclusive_scan(a.begin(), a.end(), expected_sums.begin(), 10L);
+  CHECK((sums == expected_sums));
+  weft::inclusive_scan(weft::par, a, sums.begin());
+  std::inclusive_scan(a.begin(), a.end(), expected_sums.begin());
+  CHECK((sums == expected_sums));
+}
+
+}  // namespace
+
+TEST_CASE("reductions and scans with weft::par are std's, in order") {
+  for (unsigned workers : {1U, 2U, 3U}) {
+    CAPTURE(workers);
+    const weft::runtime runtime(config_of(workers));
+    for (std::size_t size : sizes) {
+      CAPTURE(size);
+      check_all(size);
+    }
+  }
+}
+
+TEST_CASE("reductions and scans take every caller") {
+  by_every_caller([] { check_all(5000); });
+}
+
+TEST_CASE("strings, whose values are moved") {
+  const weft::runtime runtime(config_of(3));
+  std::vector<std::string> words, found(3000), expected(3000);
+  for (int i = 0; i < 3000; ++i) words.push_back(std::to_string(i % 10));
+  CHECK(weft::reduce(weft::par, words) == std::accumulate(words.begin(), words.end(), std::string()));
+  weft::inclusive_scan(weft::par, words, found.begin());
+  std::inclusive_scan(words.begin(), words.end(), expected.begin());
+  CHECK((found == expected));
+}
+
+TEST_CASE("an exception of an operation leaves the call") {
+  for (unsigned workers : {1U, 3U}) {
+    const weft::runtime runtime(config_of(workers));
+    const std::vector<int> in(30000, 1);
+    std::vector<int> out(in.size());
+    for (long allowed : {0L, 1L, 1000L, 20000L}) {
+      std::atomic<long> left = allowed;
+      const auto plus = [&](int one, int other) {
+        return left.fetch_sub(1, std::memory_order_relaxed) == 0 ? throw std::runtime_error("plus") : one + other;
+      };
+      CHECK_THROWS_WITH_AS((void)weft::reduce(weft::par, in, 0, plus), "plus", std::runtime_error);
+      left = allowed;
+      CHECK_THROWS_WITH_AS((void)weft::inclusive_scan(weft::par, in, out.begin(), plus), "plus", std::runtime_error);
+      left = allowed;
+      CHECK_THROWS_WITH_AS((void)weft::exclusive_scan(weft::par, in, out.begin(), 0, plus), "plus", std::runtime_error);
+    }
+  }
+}
