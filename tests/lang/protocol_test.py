@@ -234,6 +234,7 @@ def parts(examples, table):
     cancellations(examples, table)
     throws(examples, table)
     unasked(examples, table)
+    hints(examples, table)
     broadcasts(examples, table)
 
 
@@ -314,6 +315,23 @@ def unasked(examples, table):
     table.expect(answers is not None and all(each[1] != RESULT for each in answers), f"it has one result: {answers}")
     world.say(1, *end(0))
     world.end()
+
+
+def hints(examples, table):
+    """A node that found nothing asks the one that tells of work, before it asks the one that said none first."""
+    asked = []
+    for _ in range(5):  # a slow machine may come too late for the hint, and then it is asked in turn
+        world = Peers(examples, "told")
+        world.wait_for(ASK, to=3)
+        world.say(3, *none())
+        world.say(3, HINT)
+        found = world.wait_for(ASK)
+        asked.append(found and found[1])
+        world.say(1, *end(0))
+        world.end()
+        if asked[-1] == 3:
+            break
+    table.expect(asked[-1] == 3, f"a node that tells of work is asked first: {asked}")
 
 
 def broadcasts(examples, table):

@@ -430,8 +430,8 @@ class Checks:
         places = [place[:3] for place in places if place[0] > 4096 and 0 < place[1] <= side * side * 8 and 0 < place[2] < 100 and place[3:] == (1, 0)]
         self.expect(len(places) == 2, f"two places in a task: {places}")
         for low, size, stamp in places:
-            size = min(size, 4096)
-            for asked, wanted in (((stamp, low, size), size), ((stamp + 1, low, size), 0), ((stamp, low - 8, size), 0), ((stamp, low, 1 << 22), 0)):
+            whole, size = size, min(size, 4096)
+            for asked, wanted in (((stamp, low, size), size), ((stamp, low + whole - 8, 16), 0), ((stamp, low + 8, whole), 0), ((stamp + 1, low, size), 0), ((stamp, low - 8, size), 0), ((stamp, low, 1 << 22), 0)):
                 send(FETCH, FETCH_BODY.pack(*asked, 5))
                 found = stranger.wait_for(DATA)
                 self.expect(found is not None and found[1].startswith(FETCH_BODY.pack(*asked, 5)) and len(found[1]) == FETCH_BODY.size + wanted, f"a fetch of {asked}, of {(stamp, low, size)}: {found}")

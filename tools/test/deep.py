@@ -139,6 +139,12 @@ def mpi_wheels():
     return {"wheels_test.py": [sys.executable, program, os.path.join(steps.TOP, "build", "wheels")]}
 
 
+def tables_of_states():
+    """So many rounds that each class has been made 100,000 times: what is resident stays flat."""
+    program = os.path.join(TESTS, "api", "api_cpp_futures_family_static")
+    return {"cpp_states": ["env", "WEFT_TEST_ROUNDS=4000", program, "--source-file=*/cpp_states.cpp"]}
+
+
 def faults_everywhere(name, preset, seconds, jobs):
     command = python("tests/fault/everywhere.py", f"build/{preset} --seconds {seconds} --jobs {jobs}")
     return steps.Commands(name, seconds + 60, commands={"everywhere.py": command})
@@ -207,6 +213,7 @@ def everything(scale, jobs):
         faults_everywhere("faults everywhere", "checked", lasting(90), jobs),
         stress("stress for long", "checked", lasting(5), lasting(5) * 30, 0),
         soak("soak", "checked", lasting(200)),
+        steps.Commands("rounds of the states of C++ classes", 300, commands=tables_of_states()),
         *what_ships(lasting, jobs),
         steps.Build("build clang-libcxx", 180, preset="clang-libcxx", targets=tests_of("api")),
         steps.Tests("clang with libc++: api", 60, preset="clang-libcxx", kinds="api"),
