@@ -2,6 +2,7 @@
 // elements that can only be moved, functions that throw.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -246,6 +247,7 @@ TEST_CASE("the first and the last of equal elements are chosen as std chooses") 
 }
 
 TEST_CASE("few slow elements run at the same time") {
+  if (std::getenv("WEFT_SCHEDULE") != nullptr) return;  // two elements run on the caller there
   const weft::runtime runtime(config_of(2));
   values in{1, 2};
   std::atomic<int> waiting = 0, all = 4;
