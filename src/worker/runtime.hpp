@@ -110,11 +110,11 @@ struct runtime {
   base::atomic<unsigned> worker_slots;  // highest index in use + 1
   base::atomic<unsigned> worker_count;
   base::atomic<bool> steals_by_now;  // although settings.locality, a layer's, does not say so: second_init.hpp
-  alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
-  base::atomic<std::uint32_t> searchers;
-  base::atomic<bool> is_draining;  // weft_finalize waits for the last unit
+  base::atomic<bool> is_draining;    // weft_finalize waits for the last unit
   base::atomic<bool> is_stopping;
   base::atomic<waiter*> finalizer;
+  alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
+  base::atomic<std::uint32_t> searchers;
   alignas(base::cache_line) base::atomic<worker*> clock_keeper;  // the sleeper that has the next deadline
   timers alarms;
   base::atomic<std::uint32_t> expiring;  // awaiters whose deadline has passed, and whose ready has not returned
