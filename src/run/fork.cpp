@@ -29,7 +29,8 @@ namespace weft::sched {
 
 namespace {
 
-constexpr unsigned most_spare_segments = 4;  // of a worker, and as many more for each in the runtime's list
+constexpr unsigned most_spare_segments = 4;       // of a worker, and as many more for each in the runtime's list
+constexpr std::uint32_t most_mapped_behind = 15;  // the segment for which they are mapped
 
 // Then nothing is inlined: the deque is always closed.
 bool is_traced(const worker* w) { return w->rt->tracer != nullptr; }
@@ -62,6 +63,12 @@ void empty(fork_deque& forks, weft_forked* top) {
 
 // ---- segments ----
 
+std::size_t segment_bytes() { return base::round_up(sizeof(fork_segment), os::page_bytes()); }
+
+fork_segment* behind(fork_segment* one, std::uint32_t count) {
+  return reinterpret_cast<fork_segment*>(reinterpret_cast<unsigned char*>(one) + count * segment_bytes());
+}
+
 // Null: there is none. A call of the kernel for each segment would serialize the workers: they share
 // one memory map.
 fork_segment* take_shared_segment(runtime* rt) {
@@ -69,25 +76,47 @@ fork_segment* take_shared_segment(runtime* rt) {
   const queue::guard hold(rt->fork_segments_lock);
   fork_segment* const one = rt->spare_fork_segments;
   if (one == nullptr) return nullptr;
-  rt->spare_fork_segments = one->next;
   rt->spare_fork_segment_count.store(rt->spare_fork_segment_count.load(base::relaxed) - 1, base::relaxed);
+  if (one->mapped_behind != 0) return behind(one, one->mapped_behind--);
+  rt->spare_fork_segments = one->next;
   return one;
+}
+
+void share_segments(runtime* rt, fork_segment* one, std::uint32_t count) {
+  one->mapped_behind = count - 1;
+  const queue::guard hold(rt->fork_segments_lock);
+  one->next = rt->spare_fork_segments;
+  rt->spare_fork_segments = one;
+  rt->spare_fork_segment_count.store(rt->spare_fork_segment_count.load(base::relaxed) + count, base::relaxed);
 }
 
 void give_shared_segment(runtime* rt, fork_segment* one) {
   const std::uint32_t most = most_spare_segments * rt->worker_count.load(base::relaxed);
-  if (rt->spare_fork_segment_count.load(base::relaxed) >= most) return os::release(one, sizeof(fork_segment));
-  const queue::guard hold(rt->fork_segments_lock);
-  one->next = rt->spare_fork_segments;
-  rt->spare_fork_segments = one;
-  rt->spare_fork_segment_count.store(rt->spare_fork_segment_count.load(base::relaxed) + 1, base::relaxed);
+  if (rt->spare_fork_segment_count.load(base::relaxed) >= most) return os::release(one, segment_bytes());
+  share_segments(rt, one, 1);
+}
+
+fork_segment* map_segments(std::uint32_t count) {
+  return static_cast<fork_segment*>(os::reserve_unfilled(count * segment_bytes()));
+}
+
+// Where one worker lacks a segment, the others soon do, too: one mapping has some for them. Null: no
+// memory.
+fork_segment* map_for_all(runtime* rt) {
+  const std::uint32_t workers = rt->worker_count.load(base::relaxed);
+  const std::uint32_t more = workers / 2 < most_mapped_behind ? workers / 2 : most_mapped_behind;
+  if (more <= 1) return map_segments(1);
+  fork_segment* const one = map_segments(1 + more);
+  if (one == nullptr) return map_segments(1);
+  share_segments(rt, behind(one, 1), more);
+  return one;
 }
 
 fork_segment* take_segment(worker* w) {
   fork_segment* one = w->spare_forks;
   if (one == nullptr) {
     one = take_shared_segment(w->rt);
-    return one != nullptr ? one : static_cast<fork_segment*>(os::reserve_unfilled(sizeof(fork_segment)));
+    return one != nullptr ? one : map_for_all(w->rt);
   }
   w->spare_forks = one->next;
   --w->spare_fork_count;
@@ -529,14 +558,14 @@ void release_all(fork_segment** first) {
   while (*first != nullptr) {
     fork_segment* const one = *first;
     *first = one->next;
-    os::release(one, sizeof(fork_segment));
+    os::release(one, (1 + one->mapped_behind) * segment_bytes());
   }
 }
 
 }  // namespace
 
 void free_fork_segments(worker* w) {
-  if (w->forks.segment != nullptr) os::release(w->forks.segment, sizeof(fork_segment));
+  if (w->forks.segment != nullptr) os::release(w->forks.segment, segment_bytes());
   w->forks.segment = nullptr;
   release_all(&w->spare_forks);
 }

@@ -38,6 +38,7 @@ struct alignas(base::cache_line) fork_segment {
   // of a unit that was left, its own
   unit* forker;
   std::uint32_t unjoined;
+  std::uint32_t mapped_behind;  // of the first one of a mapping in the runtime's list: how many lie behind it, never used
   alignas(base::cache_line) weft_forked forks[forks_a_segment];
 
   weft_forked* first() { return forks; }
