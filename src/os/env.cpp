@@ -26,7 +26,8 @@ constexpr variable_info table[] = {
     {variable::wait_policy, "WEFT_WAIT_POLICY", value_type::choice, 0, 0, "hybrid|passive|active", "hybrid",
      "What an idle worker does: spin for WEFT_SPIN and then sleep, sleep at once, or spin for ever."},
     {variable::spin, "WEFT_SPIN", value_type::duration, 0, second, "0 to 1s", "20us",
-     "How long an idle worker looks for work before it sleeps, under the hybrid policy."},
+     "How long an idle worker looks for work before it sleeps, under the hybrid policy; ten times as long while gaps between "
+     "forks are short."},
     {variable::locality, "WEFT_LOCALITY", value_type::choice, 0, 0, "steal|strict|domain", "steal",
      "Queues: one a worker with stealing, near victims first; one a worker and no stealing; one for all workers under a cache."},
     {variable::bind, "WEFT_BIND", value_type::flag, 0, 1, "on or off", "off",

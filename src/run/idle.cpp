@@ -30,6 +30,8 @@ bool must_leave(const worker* w) {
   return w->rt->is_stopping.load(base::relaxed) || w->must_end.load(base::relaxed) || is_claimed(w);
 }
 
+bool shares_cpu(const worker* w) { return w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count; }
+
 bool has_own_work(worker* w) { return has_waiting(w) || has_new_scheduler(w) || sources_want_poll(w); }
 
 bool has_reason_to_stay(worker* w) { return must_leave(w) || has_own_work(w) || sees_prey(w); }
@@ -179,7 +181,37 @@ void spin(worker* w) {
     arch::pause();
     if (sees_public_forks(w) || has_own_work(w)) break;
   }
-  if (w->rt->worker_count.load(base::relaxed) > w->rt->cpu_count) os::yield_cpu();
+  if (shares_cpu(w)) os::yield_cpu();
+}
+
+// How long w spins before it sleeps.
+std::uint64_t spin_ns(const worker* w) {
+  const std::uint64_t set = w->rt->settings.spin_ns;
+  return w->spin_ns > set && !shares_cpu(w) ? w->spin_ns : set;
+}
+
+// At the end of an idleness in which w has slept. If a fork ended it soon, the next one may be as
+// short: then w spins for longer, since falling asleep takes a fence in all others, and waking up
+// takes a call of the kernel.
+void adapt_spin(worker* w) {
+  constexpr std::uint64_t longer = 10, soon = 25;  // times what was set
+  const std::uint64_t set = w->rt->settings.spin_ns;
+  const bool was_short = w->has_run_taken_fork && os::now_ns() - w->searching_since_ns < soon * set;
+  w->spin_ns = was_short ? longer * set : 0;
+}
+
+// Whether w stands back for no longer than it would spin.
+bool stands_back_awake(const worker* w, std::uint64_t now) {
+  const os::settings& settings = w->rt->settings;
+  return settings.wait_policy == WEFT_WAIT_HYBRID && w->steal_after_ns - now <= settings.spin_ns && !shares_cpu(w);
+}
+
+// As pause_searching, without an announcement: it sees itself what others would wake it for.
+void stand_back_awake(worker* w) {
+  constexpr int pauses = 4;
+  while (!has_own_work(w) && !must_leave(w) && !has_stood_back(w)) {
+    for (int pause = 0; pause < pauses; ++pause) arch::pause();
+  }
 }
 
 // One step of an idle worker that found nothing; spins from *since on.
@@ -188,9 +220,9 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   const os::settings& settings = w->rt->settings;
   const std::uint64_t now = os::now_ns();
   if (settings.wait_policy == WEFT_WAIT_ACTIVE) return spin(w);
-  if (w->steal_after_ns > now) return pause_searching(w);
+  if (w->steal_after_ns > now) return stands_back_awake(w, now) ? stand_back_awake(w) : pause_searching(w);
   if (*since == 0) *since = now;
-  if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < settings.spin_ns) return spin(w);
+  if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < spin_ns(w)) return spin(w);
   *since = 0;
   go_to_sleep(w);
 }
@@ -242,6 +274,7 @@ unit* idle(worker* w) {
   w->rt->searchers.fetch_add(1, base::relaxed);
   w->times_idle.store(w->times_idle.load(base::relaxed) + 1, base::relaxed);
   begin_to_search(w);
+  const std::uint64_t slept = w->sleeps.load(base::relaxed);  // before
   std::uint64_t since = 0;
   unit* found = nullptr;
   while (!must_leave(w)) {
@@ -258,6 +291,7 @@ unit* idle(worker* w) {
       return own;
     }
   }
+  if (w->sleeps.load(base::relaxed) != slept) adapt_spin(w);
   stop_idling(w);
   stop_searching(w->rt);
   return found;

@@ -12,6 +12,7 @@
 #include "mem/slab.hpp"
 #include "mem/stack.hpp"
 #include "os/thread.hpp"
+#include "os/topology.hpp"
 #include "queue/biased_lock.hpp"
 #include "queue/inbox.hpp"
 #include "queue/ready_queue.hpp"
@@ -145,14 +146,16 @@ struct alignas(base::cache_line) worker {
   std::uint64_t searching_since_ns = 0;
   std::uint64_t ask_after_ns = 0;  // it does not ask for public forks before
   std::uint64_t ask_every_ns = 0;
+  std::uint64_t spin_ns = 0;        // before it sleeps, if that is longer than the settings say
   bool has_run_taken_fork = false;  // its last work
   std::uint32_t first_pool = 0;     // where a look into pools that is owed begins
   std::uint32_t looks_passed = 0;   // by joins that ran the unit at once although others had waited longer
   fork_segment* spare_forks = nullptr;
   std::uint32_t spare_fork_count = 0;
   unsigned victim_count = 0;
-  unsigned victim_slots = 0;       // the runtime's worker_slots when they were put in order
-  mem::pointer_table<pool> pools;  // guarded by the runtime's pools_lock for writing
+  std::uint16_t victim_ends[os::level_count + 1] = {};  // in `victims`, of those at each distance
+  unsigned victim_slots = 0;                            // the runtime's worker_slots when they were put in order
+  mem::pointer_table<pool> pools;                       // guarded by the runtime's pools_lock for writing
   base::atomic<std::uint32_t> pool_count{0};
   base::atomic<bool> is_visiting{false};   // looks into pools, or asks `custom`: they must not go
   base::atomic<std::uintptr_t> custom{0};  // a scheduler, see serving.cpp; 0: none

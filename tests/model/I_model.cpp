@@ -36,6 +36,8 @@ unit* steal(worker*) {
   return nullptr;
 }
 
+bool has_stood_back(worker* w) { return os::now_ns() >= w->steal_after_ns || os::now_ns() >= w->rt->alarms.next_ns(); }
+
 }  // namespace weft::sched
 
 // ---- the models ---------------------------------------------------------------------------------
@@ -118,6 +120,44 @@ void pausing() {
                    check(!explorer::has_timed_out(), "it was woken");
                  }},
           thread{"outside", [&] { send_to(the.workers[0], &one); }});
+}
+
+// The same for one that stays awake meanwhile, and is not woken.
+void make_one_that_stands_back_awake() {
+  core_world::make(1);
+  the.rt->settings.wait_policy = WEFT_WAIT_HYBRID;
+  the.rt->settings.spin_ns = explorer::never_ns;
+  the.workers[0]->steal_after_ns = explorer::never_ns;
+}
+
+void standing_back_awake() {
+  make_one_that_stands_back_awake();
+  unit one{};
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { send_to(the.workers[0], &one); }});
+}
+
+void deadline_while_standing_back_awake() {
+  make_one_that_stands_back_awake();
+  unit one{};
+  behind_alarm = &one;
+  timer alarm;
+  alarm.deadline_ns = 1;
+  threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] {
+                                                          if (the.rt->alarms.arm(&alarm)) wake_clock_keeper(the.rt);
+                                                        }});
+}
+
+void stopping_while_standing_back_awake() {
+  make_one_that_stands_back_awake();
+  threads(thread{"worker",
+                 [] {
+                   local::set_worker(the.workers[0]);
+                   check(idle(the.workers[0]) == nullptr, "nothing to run");
+                 }},
+          thread{"outside", [] {
+                   the.rt->is_stopping.store(true, base::relaxed);
+                   wake_all(the.rt);
+                 }});
 }
 
 void stopping() {
@@ -259,6 +299,11 @@ const model m3{"I one worker, two pushers", {.at_least = 100, .quick = quick_thr
 const model m4{"I two workers", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_workers};
 const model m5{"I pinned unit", {.at_least = 100, .quick = quick, .deep = deep}, pinned_unit};
 const model m6{"I standing back from stealing", {.at_least = 100, .quick = quick, .deep = deep}, pausing};
+const model m15{"I standing back awake", {.at_least = 10, .quick = quick, .deep = deep}, standing_back_awake};
+const model m16{
+    "I a deadline while standing back awake", {.at_least = 10, .quick = quick, .deep = deep}, deadline_while_standing_back_awake};
+const model m17{
+    "I stopping while standing back awake", {.at_least = 10, .quick = quick, .deep = deep}, stopping_while_standing_back_awake};
 const model m7{"I stopping", {.at_least = 100, .quick = quick_three, .deep = deep_three}, stopping};
 const model m11{"I searchers are counted", {.at_least = 100, .quick = quick_three, .deep = deep}, searchers_are_counted};
 const model m12{"I searchers are counted, with promises",
