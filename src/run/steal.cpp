@@ -316,30 +316,24 @@ bool ask_for_forks(worker* w, std::uint64_t now) {
 // Public forks, or units where those may be taken.
 unit* take_what_is_offered(worker* w, bool may_take_units) {
   bool is_passed_around = false;
-  for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* const victim = worker_in_slot(w->rt, w->victims[step]);
-    if (victim == nullptr) continue;
+  unit* const one = take_from_first(w, [&](worker* victim) -> unit* {
     if (may_take_units && has_units_to_take(victim)) {
       if (unit* chain = take_from(w, victim, &is_passed_around); chain != nullptr) return bring_home(w, chain);
     }
-    if (unit* one = take_public_forks_from(w, victim); one != nullptr) return one;
-  }
-  if (is_passed_around) stand_back(w, os::now_ns());
-  return nullptr;
+    return take_public_forks_from(w, victim);
+  });
+  if (one == nullptr && is_passed_around) stand_back(w, os::now_ns());
+  return one;
 }
 
 // A forker that goes on forking makes its forks public when it is asked; one that stays in a call
 // does not.
 unit* take_what_is_kept(worker* w, bool has_asked, std::uint64_t began_ns) {
-  for (unsigned step = 0; step < w->victim_count; ++step) {
-    worker* const victim = worker_in_slot(w->rt, w->victims[step]);
-    if (victim == nullptr || !has_forks_to_take(victim)) continue;
-    if (has_asked && !forks_stand_still(victim)) continue;
-    if (unit* chain = take_private_forks(w, victim); chain != nullptr) {
-      return bring_forks_home(w, chain, os::now_ns() - began_ns);
-    }
-  }
-  return nullptr;
+  return take_from_first(w, [&](worker* victim) -> unit* {
+    if (!has_forks_to_take(victim) || (has_asked && !forks_stand_still(victim))) return nullptr;
+    unit* const chain = take_private_forks(w, victim);
+    return chain != nullptr ? bring_forks_home(w, chain, os::now_ns() - began_ns) : nullptr;
+  });
 }
 
 unit* take_forks(worker* w, bool may_take_units, std::uint64_t now) {

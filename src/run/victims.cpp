@@ -33,6 +33,14 @@ void sort_by_distance(worker* w) {
   }
 }
 
+void note_ends(worker* w) {
+  unsigned at = 0;
+  for (unsigned distance = 0; distance <= os::level_count; ++distance) {
+    while (at < w->victim_count && distance_to(w, w->victims[at]) <= distance) ++at;
+    w->victim_ends[distance] = static_cast<std::uint16_t>(at);
+  }
+}
+
 }  // namespace
 
 void order_victims(worker* w) {
@@ -45,6 +53,7 @@ void order_victims(worker* w) {
   }
   shuffle(w);
   sort_by_distance(w);
+  note_ends(w);
 }
 
 }  // namespace weft::sched

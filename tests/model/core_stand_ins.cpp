@@ -279,6 +279,7 @@ STAND_IN void order_victims(worker* w) {
   for (unsigned i = 0; i < w->rt->worker_slots.load(base::relaxed); ++i) {
     if (i != w->index) w->victims[w->victim_count++] = static_cast<std::uint16_t>(i);
   }
+  for (std::uint16_t& end : w->victim_ends) end = static_cast<std::uint16_t>(w->victim_count);
 }
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}

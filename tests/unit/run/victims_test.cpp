@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -25,12 +26,20 @@ class made_up {
     add_up_to(workers);
   }
   void add_up_to(unsigned workers) { rt_->worker_slots.store(workers, base::relaxed); }
+  void fill() {
+    for (unsigned index = 0; index < rt_->worker_slots.load(base::relaxed); ++index) {
+      others_.push_back(std::make_unique<sched::worker>());
+      others_.back()->index = index;
+      rt_->workers[index].store(others_.back().get(), base::relaxed);
+    }
+  }
   sched::runtime* runtime() { return rt_.get(); }
   unsigned distance(unsigned a, unsigned b) const { return os::distance(*machine_, a, b); }
 
  private:
   std::unique_ptr<os::topology> machine_;
   std::unique_ptr<sched::runtime> rt_;
+  std::vector<std::unique_ptr<sched::worker>> others_;
 };
 
 class robber {
@@ -44,6 +53,18 @@ class robber {
   std::vector<unsigned> order() {
     sched::order_victims(worker_.get());
     return {worker_->victims, worker_->victims + worker_->victim_count};
+  }
+
+  sched::worker* itself() { return worker_.get(); }
+
+  // In which a search comes to them that finds nothing.
+  std::vector<unsigned> search() {
+    std::vector<unsigned> found;
+    sched::take_from_first(worker_.get(), [&](sched::worker* victim) -> sched::unit* {
+      found.push_back(victim->index);
+      return nullptr;
+    });
+    return found;
   }
 
  private:
@@ -86,4 +107,36 @@ TEST_CASE("workers that came later are put in their place") {
   const std::vector<unsigned> order = last.order();
   CHECK(order.size() == 15);
   CHECK(order[0] == 9);
+}
+
+TEST_CASE("a search comes to each worker once, near ones first, and begins with another one each time") {
+  made_up machine(16);
+  machine.fill();
+  robber one(machine, 0, 1);
+  const std::vector<unsigned> order = one.order();
+  std::vector<bool> was_second(16);
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<unsigned> met = one.search();
+    REQUIRE(met.size() == 15);
+    CHECK(met[0] == 1);
+    for (unsigned at = 1; at < 15; ++at) CHECK(machine.distance(0, met[at - 1]) <= machine.distance(0, met[at]));
+    CHECK(std::is_permutation(met.begin(), met.end(), order.begin()));
+    was_second[met[1]] = true;
+  }
+  CHECK(std::count(was_second.begin(), was_second.end(), true) == 6);  // the others of its NUMA node
+}
+
+TEST_CASE("a search ends with the first worker that has something, and skips slots without a worker") {
+  made_up machine(16);
+  machine.fill();
+  machine.runtime()->workers[1].store(nullptr, base::relaxed);
+  robber one(machine, 0, 1);
+  one.order();
+  sched::unit found;
+  unsigned met = 0;
+  CHECK(sched::take_from_first(one.itself(), [&](sched::worker* victim) {
+          ++met;
+          return victim->index >= 8 ? &found : nullptr;
+        }) == &found);
+  CHECK(met == 7);
 }
