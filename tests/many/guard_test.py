@@ -35,19 +35,19 @@ class Guards(unittest.TestCase):
                 self.assertLessEqual(found, bound)
 
     def test_heavy_fences_of_workers_that_become_idle(self):
-        self.bounded("idle-wave", "fences_a_wave", (1.5, 15, 24))
+        self.bounded("idle-wave", "fences_a_wave", (1.5, 6, 16))
 
     def test_heavy_fences_of_a_warm_loop(self):
-        self.bounded("warm-loop", "fences_a_loop", (0.5, 16, 18))
+        self.bounded("warm-loop", "fences_a_loop", (0.5, 1.5, 7))
 
     def test_calls_of_the_memory_map_in_a_warm_loop(self):
-        self.bounded("warm-loop", "mm_calls_a_loop", (0, 4, 14))
+        self.bounded("warm-loop", "mm_calls_a_loop", (0, 0.8, 3.5))
 
     def test_lines_of_a_look_at_other_workers(self):
         self.bounded("looks", "transfers_a_look", (1.5, 35, 125), policy="active")
 
     def test_lines_of_a_fork_that_is_taken(self):
-        self.bounded("warm-loop", "transfers_a_taken_fork", (36, 150, 170))
+        self.bounded("warm-loop", "transfers_a_taken_fork", (36, 135, 160))
 
 
 if __name__ == "__main__":
