@@ -175,6 +175,24 @@ TEST_CASE("a post that is refused leaves the strand as it was") {
   CHECK(ran == -1);
 }
 
+TEST_CASE("a function that posts itself again leaves the worker to others meanwhile") {
+  const weft::runtime runtime({.workers = 1});
+  weft::asio::context on_weft;
+  const weft::asio::strand strand(on_weft);
+  bool is_over = false;
+  struct again {
+    const weft::asio::strand* on;
+    const bool* is_over;
+    void operator()() const {
+      if (!*is_over) asio::post(*on, *this);
+    }
+  };
+  asio::post(strand, again{&strand, &is_over});
+  weft::thread([&] { is_over = true; }).join();
+  on_weft.join();
+  CHECK(is_over);
+}
+
 #if defined(BOOST_ASIO_HAS_CO_AWAIT)
 TEST_CASE("coroutines of Asio that are spawned on a strand are kept apart") {
   const weft::runtime runtime({.workers = 2});

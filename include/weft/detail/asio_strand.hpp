@@ -55,19 +55,23 @@ class asio_strand : public std::enable_shared_from_this<asio_strand> {
     if (status == WEFT_OK) return;
     // What others posted meanwhile was accepted: the caller runs it in place of the ULT.
     take_back(posted);
-    run_all();
+    run_all([] {});
     check(status, "weft_thread_create");
   }
 
  private:
-  static void run_strand(void* strand) noexcept { static_cast<asio_strand*>(strand)->run_all(); }
+  static void run_strand(void* strand) noexcept { static_cast<asio_strand*>(strand)->run_all(weft_yield); }
 
-  void run_all() noexcept {
+  // After each function others of the worker have their turn: a function may post itself again, for
+  // ever.
+  template <class LetOthersRun>
+  void run_all(LetOthersRun let_others_run) noexcept {
     runner_.store(weft_hot_known_self(), std::memory_order_relaxed);
     std::shared_ptr<asio_strand> until_idle;  // may be the last that holds the strand
     while (asio_queued* const taken = take_or_become_idle(until_idle)) {
-      const std::unique_ptr<asio_queued> first(taken);
-      first->run();
+      taken->run();
+      delete taken;
+      let_others_run();
     }
   }
 
