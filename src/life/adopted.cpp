@@ -136,6 +136,7 @@ void begin_as_worker(runtime* rt, worker* w, adopted* record) {
   w->origin = {};  // an earlier worker in this slot may have had one
   w->first = nullptr;
   w->has_run_taken_fork = false;
+  w->spin_ns = 0;
   w->pinned_units.store(1, base::relaxed);
   slots::settle(w);
   w->created.store(w->created.load(base::relaxed) + 1, base::relaxed);

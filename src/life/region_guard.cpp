@@ -9,6 +9,7 @@
 #include "os/futex.hpp"
 #include "os/thread.hpp"
 #include "run/hosting.hpp"
+#include "run/waiting_units.hpp"
 #include "worker/blocking_call.hpp"
 #include "worker/runtime.hpp"
 
@@ -127,7 +128,7 @@ gift give(hosts* all, worker* w, blocking_call* call, bool may_be_spare) {
 
 struct round {
   bool has_open = false;   // regions that still have their worker
-  bool has_new = false;    // regions that the guard had not seen before
+  bool has_new = false;    // regions that the guard had not seen before, beside which units wait
   bool has_given = false;  // a worker to a spare OS thread
 };
 
@@ -136,7 +137,7 @@ bool is_overdue(const hosts* all, const worker* w, seen_call* seen, std::uint64_
   const std::uint64_t number = w->blocking_calls.load(base::relaxed);
   if (seen->at_ns == 0 || seen->number != number) {
     *seen = {number, now_ns};
-    found->has_new = true;
+    found->has_new = found->has_new || w->ready.stealable() != 0 || has_mail(w);
     return all->rt->settings.blocking_ns == 0;
   }
   return now_ns - seen->at_ns >= all->rt->settings.blocking_ns;
@@ -220,8 +221,8 @@ std::uint64_t tick_of(const hosts* all) {
 }  // namespace
 
 // Ticks, at first as fast as the time that is set asks for, and more slowly while all regions that
-// it sees are short. After a slow tick that sees a new region the next one is fast: it finds whether
-// that region lasts.
+// it sees are short. After a slow tick that sees a new region beside which units wait, the next one
+// is fast: it finds whether that region lasts.
 void* guard_regions(void* given) {
   auto* const all = static_cast<hosts*>(given);
   constexpr unsigned ticks_of_a_speed = 32;
@@ -238,8 +239,8 @@ void* guard_regions(void* given) {
   while (!all->must_stop.load(base::relaxed)) {
     os::sleep_until(os::now_ns() + (is_fast ? tick_of(all) : tick_ns));
     const round found = look_at_all(all, seen);
+    quiet = found.has_given && !is_fast ? 0 : quiet + 1;
     is_fast = found.has_new && !is_fast;
-    quiet = found.has_given ? 0 : quiet + 1;
     without = found.has_open ? 0 : without + 1;
     if (quiet == 0) tick_ns = tick_of(all);
     if (quiet % ticks_of_a_speed == 0 && quiet != 0 && tick_ns < longest_tick_ns) tick_ns *= 2;

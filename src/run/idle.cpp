@@ -190,9 +190,9 @@ std::uint64_t spin_ns(const worker* w) {
   return w->spin_ns > set && !shares_cpu(w) ? w->spin_ns : set;
 }
 
-// At the end of an idleness in which w has slept. If a fork ended it soon, the next one may be as
-// short: then w spins for longer, since falling asleep takes a fence in all others, and waking up
-// takes a call of the kernel.
+// At the end of an idleness in which w has slept, or that a fork did not end. If a fork ended it
+// soon, the next one may be as short: then w spins for longer, since falling asleep takes a fence in
+// all others, and waking up takes a call of the kernel.
 void adapt_spin(worker* w) {
   constexpr std::uint64_t longer = 10, soon = 25;  // times what was set
   const std::uint64_t set = w->rt->settings.spin_ns;
@@ -287,11 +287,12 @@ unit* idle(worker* w) {
     }
     wait_a_little(w, &since);
     if (unit* own = take_what_it_was_called_for(w); own != nullptr) {
+      w->spin_ns = 0;
       stop_idling(w);
       return own;
     }
   }
-  if (w->sleeps.load(base::relaxed) != slept) adapt_spin(w);
+  if (!w->has_run_taken_fork || w->sleeps.load(base::relaxed) != slept) adapt_spin(w);
   stop_idling(w);
   stop_searching(w->rt);
   return found;

@@ -179,16 +179,14 @@ void given_back_by_another() {
 constexpr bounds quick{.preemptions = 2, .weak = 1, .executions = 15'000};
 constexpr bounds deep{.preemptions = 3, .weak = 2, .executions = 5'000'000};
 constexpr bounds timed{.preemptions = 2, .weak = 1, .timeouts = 1, .executions = 30'000};
+constexpr bounds timed_deep{.preemptions = 3, .weak = 2, .timeouts = 1, .executions = 5'000'000};
 constexpr explorer::expectations usual{.at_least = 20, .quick = quick, .deep = deep};
+constexpr explorer::expectations timed_usual{.at_least = 20, .quick = timed, .deep = timed_deep, .outcomes = "0 1"};
 
 const model m1{"threads turn: one signal", usual, [] { one_signal(false); }};
 const model m2{"threads turn: one signal, waiter outside", usual, [] { one_signal(true); }};
-const model m3{"threads turn: a deadline against a signal", {.at_least = 20, .quick = timed, .deep = deep}, [] {
-                 a_deadline_against_a_signal(false);
-               }};
-const model m4{"threads turn: a deadline against a signal, outside", {.at_least = 20, .quick = timed, .deep = deep}, [] {
-                 a_deadline_against_a_signal(true);
-               }};
+const model m3{"threads turn: a deadline against a signal", timed_usual, [] { a_deadline_against_a_signal(false); }};
+const model m4{"threads turn: a deadline against a signal, outside", timed_usual, [] { a_deadline_against_a_signal(true); }};
 const model m5{"threads turn: a deadline of one that makes progress", usual, a_deadline_of_one_that_makes_progress};
 const model m6{"threads turn: turns", usual, [] { turns(false); }};
 const model m7{"threads turn: turns, one outside", usual, [] { turns(true); }};

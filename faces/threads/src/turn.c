@@ -63,7 +63,11 @@ static threads_status wait_for_signal(threads_progress_cond *cond, threads_lock 
   require_ok(threads_lock_acquire(lock), call);
   if (sync.is_in_cond) leave(cond, &sync);
   const bool is_done = threads_wait_sync_is_done(&sync);
-  if (is_done) require_ok(threads_wait_sync_release(&sync), call);
+  if (is_done) {
+    require_ok(threads_wait_sync_release(&sync), call);
+  } else {
+    parking_destroy(&sync.parking); /* unlinked, and its signal would need the lock: none will touch it */
+  }
   if (waited == THREADS_OK || (waited == THREADS_TIMEOUT && is_done)) return THREADS_OK;
   if (waited == THREADS_TIMEOUT) return threads_fail(waited, call, NULL, "the deadline passed", 0);
   return threads_fail_as(waited, call);
