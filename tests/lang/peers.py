@@ -74,6 +74,10 @@ ENDLESS = 60  # of years
 SIZE = 36  # of what ends soon
 
 
+class GivesNoPart(Exception):
+    """All is computed already."""
+
+
 class Peers(World):
     """Of a node that runs fib: nodes 1 and 3 of node 2, which does not run main, or nodes 2 and 3 of node 1, which does."""
 
@@ -122,7 +126,9 @@ class Peers(World):
             self.say(self.part_for, *ask())
             found = self.wait_for(GIVE, NONE, RESULT, to=self.part_for)
             if found is None or found[0] == RESULT:
-                raise RuntimeError(f"a node gives no part: {found}")
+                self.process.kill()
+                self.end()
+                raise GivesNoPart(f"a node gives no part: {found}")
             if found[0] == GIVE:
                 self.part, _, _, _, self.part_size = struct.unpack("<QQIIq", found[2])
                 return
@@ -168,3 +174,13 @@ def check_part(table, world, what, wanted):
     world.say(1, *end(0))
     found = world.end()
     table.expect(found == (0, "", ""), f"{what}: the end: {found}")
+
+
+def peers_with_part(examples, state):
+    """A node computes SIZE in some 20 ms: on a busy machine that may be over before it is asked for a part, and then it starts anew."""
+    for _ in range(9):
+        try:
+            return Peers(examples, state, SIZE)
+        except GivesNoPart:
+            pass
+    return Peers(examples, state, SIZE)

@@ -223,7 +223,7 @@ def parts(examples, table):
     for state in ("parted", "main's part"):
         for is_late in (False, True):
             for name, messages, wanted in parts_table():
-                world = Peers(examples, state, SIZE)
+                world = peers_with_part(examples, state)
                 what = f"{state}, {'it waits for it' if is_late else 'it does not wait for it yet'}: {name}"
                 if is_late and world.wait_until_asked() is None:
                     table.expect(False, f"{what}: it is not asked for")
@@ -240,7 +240,7 @@ def parts(examples, table):
 
 def waits(examples, table):
     """A joiner waits for its part: what it takes, asks, passes on."""
-    world = Peers(examples, "parted", SIZE)
+    world = peers_with_part(examples, "parted")
     asked = world.wait_until_asked()
     asker = struct.unpack("<QII", asked[2])[1]
     world.say(3, *none(world.part, 1, asker))
@@ -267,7 +267,7 @@ def cancellations(examples, table):
     """A task is cancelled while it waits for a part, whose own end may cross that."""
     for name, after in (("as cancelled", lambda w: result(w.part, reason=CANCELLED)), ("as returned", lambda w: result(w.part, 5)),
                         ("as thrown", lambda w: result(w.part, reason=THREW, tag=3))):
-        world = Peers(examples, "parted", SIZE)
+        world = peers_with_part(examples, "parted")
         world.wait_until_asked()
         world.say(1, *number(CANCEL, 1))
         world.say(1, *number(CANCEL, 1))
@@ -288,7 +288,7 @@ def cancellations(examples, table):
 def throws(examples, table):
     """A part throws: so does what waits for it."""
     for state in ("parted", "main's part"):
-        world = Peers(examples, state, SIZE)
+        world = peers_with_part(examples, state)
         world.say(3, *result(world.part, reason=THREW, tag=7))
         if state == "parted":
             found = world.wait_for(RESULT, to=1)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from peers import FAILED, SIZE, Peers, check_part, end, fib, result, value_of
+from peers import FAILED, SIZE, check_part, end, fib, peers_with_part, result, value_of
 from scripted import BYE, KEY, SECONDS, Table, World
 from strangers import CHALLENGE, HEAD, HELLO, HINT, JOINED, LEFT, PROOF, REFUSED, WELCOME, frame
 
@@ -112,7 +112,7 @@ def frames(examples, table):
     )
     for name, act, wanted in damage:
         for state in ("parted", "main's part"):
-            world = Peers(examples, state, SIZE)
+            world = peers_with_part(examples, state)
             act(world)
             status, out, err = world.end()
             is_good = wanted in err and err.count("\n") == 1 and (f"node {world.number}: the server" in err or "refuses" in err)
@@ -125,7 +125,7 @@ def frames(examples, table):
         ("an older number joins late", lambda w: (w.joined(7), w.joined(5))),
     )
     for name, act in harmless:
-        world = Peers(examples, "parted", SIZE)
+        world = peers_with_part(examples, "parted")
         act(world)
         world.say(3, *result(world.part, value_of(world.part_size) + 9))
         check_part(table, world, name, 9)
