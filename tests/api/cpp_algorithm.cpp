@@ -8,8 +8,10 @@
 #include <memory>
 #include <random>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,7 +57,7 @@ struct item {
   int place = 0;
 
   item() { ++alive; }
-  item(int value, int place) : value(value), place(place) { ++alive; }
+  item(int its_value, int its_place) : value(its_value), place(its_place) { ++alive; }
   item(item&& other) noexcept : value(other.value), place(std::exchange(other.place, -1)) { ++alive; }
   item& operator=(item&& other) noexcept {
     value = other.value;
@@ -125,6 +127,12 @@ void check_writes(const values& in) {
   weft::transform(weft::par, in, expected, found.begin(), std::bit_xor<>());
   std::ranges::transform(in, expected, expected.begin(), std::bit_xor<>());
   CHECK((found == expected));
+  const std::span<const int> fewer(in.data(), size / 2);
+  found.assign(size, -1);
+  CHECK(weft::transform(weft::par, in, fewer, found.begin(), std::plus<>()) - found.begin() == std::ssize(fewer));
+  CHECK(weft::transform(weft::par, fewer, in, found.begin(), std::plus<>()) - found.begin() == std::ssize(fewer));
+  CHECK(std::all_of(found.begin() + std::ssize(fewer), found.end(), [](int value) { return value == -1; }));
+  found = expected;
   weft::for_each(weft::par, found, [](int& value) { value = ~value; });
   CHECK(std::ranges::equal(found, expected, {}, {}, [](int value) { return ~value; }));
   CHECK(weft::for_each_n(weft::par, found.begin(), size, [](int& value) { value = ~value; }) == found.end());
@@ -177,14 +185,19 @@ void check_order(const values& in, const values& others) {
   weft::stable_sort(weft::par, items, by_value);
   std::stable_sort(in_order.begin(), in_order.end(), by_value);
   CHECK((items == in_order));
-  using pair = std::pair<int, int>;  // trivially copied
-  std::vector<pair> pairs, pairs_in_order;
-  for (std::size_t i = 0; i < in.size(); ++i) pairs.emplace_back(in[i], static_cast<int>(i));
-  pairs_in_order = pairs;
-  const auto descending = [](const pair& left, const pair& right) { return left.first > right.first; };
-  weft::stable_sort(weft::par, pairs.begin(), pairs.end(), descending);
-  std::stable_sort(pairs_in_order.begin(), pairs_in_order.end(), descending);
-  CHECK((pairs == pairs_in_order));
+  struct small {  // unlike std::pair, trivially copied
+    int value;
+    int place;
+    bool operator==(const small&) const = default;
+  };
+  static_assert(std::is_trivially_copyable_v<small>);
+  std::vector<small> smalls, smalls_in_order;
+  for (std::size_t i = 0; i < in.size(); ++i) smalls.push_back({in[i], static_cast<int>(i)});
+  smalls_in_order = smalls;
+  const auto descending = [](const small& left, const small& right) { return left.value > right.value; };
+  weft::stable_sort(weft::par, smalls.begin(), smalls.end(), descending);
+  std::stable_sort(smalls_in_order.begin(), smalls_in_order.end(), descending);
+  CHECK((smalls == smalls_in_order));
   std::ranges::sort(sorted);
   values merged(in.size() + others.size()), expected_merge(merged.size());
   CHECK(weft::merge(weft::par, found, sorted, merged.begin()) == merged.end());
@@ -313,6 +326,42 @@ TEST_CASE("the exception of the first part arrives, and none from behind what wa
     const auto found = weft::find_if(weft::par, numbers, [](int i) { return i > 70000 ? throw i : i == 61234; });
     CHECK(*found == 61234);
     CHECK_THROWS_AS((void)weft::find_if(weft::par, numbers, [](int i) { return i == 3000 ? throw i : i == 61234; }), int);
+  }
+}
+
+TEST_CASE("the first part decides a search, whichever worker ends last") {
+  const weft::runtime runtime(config_of(3));
+  constexpr int size = 100000, near = 40000, far = 90000;
+  const auto numbers = std::views::iota(0, size);
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> has_ended = false;
+    const auto waits = [&] {  // ends only beside another worker
+      while (!has_ended) weft::this_thread::yield();
+      return true;
+    };
+    const auto ends = [&] { return has_ended = true; };
+    CHECK(*weft::find_if(weft::par, numbers, [&](int i) {  // the later part throws first
+      if (i == far && ends()) throw i;
+      return i == near && waits();
+    }) == near);
+    has_ended = false;
+    try {
+      (void)weft::find_if(weft::par, numbers, [&](int i) {  // the later part finds first
+        if (i == near && waits()) throw i;
+        return i == far && ends();
+      });
+      FAIL_CHECK("nothing was thrown");
+    } catch (int thrown) {
+      CHECK(thrown == near);
+    }
+    has_ended = false;
+    CHECK(*weft::find_if(weft::par, numbers, [&](int i) {  // both find, the later part last
+      if (i == near) return ends();
+      if (i != far) return false;
+      waits();
+      for (int turns = 0; turns < 100; ++turns) weft::this_thread::yield();
+      return true;
+    }) == near);
   }
 }
 

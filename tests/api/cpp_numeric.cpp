@@ -79,9 +79,18 @@ void check_all(std::size_t size) {
         std::transform_reduce(a.begin(), a.end(), b.begin(), 1L));
   CHECK(weft::transform_reduce(weft::par, a, b, 0L, std::bit_xor<>(), std::plus<>()) ==
         std::transform_reduce(a.begin(), a.end(), b.begin(), 0L, std::bit_xor<>(), std::plus<>()));
+  CHECK(weft::transform_reduce(weft::par, b, a, 0L) == std::transform_reduce(a.begin(), a.end(), b.begin(), 0L));
   std::vector<long> sums(size), expected_sums(size);
   weft::exclusive_scan(weft::par, a, sums.begin(), 10L);  // in the type of init
   std::exclusive_scan(a.begin(), a.end(), expected_sums.begin(), 10L);
+  CHECK((sums == expected_sums));
+  const std::vector<int> narrow(size, 1 << 30);
+  weft::exclusive_scan(weft::par, narrow, sums.begin(), 1L << 40);
+  std::exclusive_scan(narrow.begin(), narrow.end(), expected_sums.begin(), 1L << 40);
+  CHECK((sums == expected_sums));
+  CHECK(weft::reduce(weft::par, narrow, 0L) == static_cast<long>(size) << 30);
+  weft::inclusive_scan(weft::par, narrow, sums.begin(), std::plus<long>(), 1L << 40);
+  std::inclusive_scan(narrow.begin(), narrow.end(), expected_sums.begin(), std::plus<long>(), 1L << 40);
   CHECK((sums == expected_sums));
   weft::inclusive_scan(weft::par, a, sums.begin());
   std::inclusive_scan(a.begin(), a.end(), expected_sums.begin());

@@ -25,14 +25,23 @@ constexpr bool combines() {
 }
 
 // Combines so_far with the elements of [begin, end), in order, by four so that not each
-// combination waits for the last.
+// combination waits for the last. Each combination takes a Value: two elements of a narrower type
+// could overflow.
 template <class Value, class Combine, class Element>
 Value combine_elements(Value so_far, std::size_t begin, std::size_t end, const Combine& combine, const Element& element) {
   using element_type = decltype(element(begin));
-  if constexpr (combine_function<Combine, Value, element_type, element_type>) {
+  constexpr bool are_values = std::is_same_v<std::remove_cvref_t<element_type>, Value>;
+  if constexpr (!are_values || combine_function<Combine, Value, element_type, element_type>) {
+    const auto two_from = [&](std::size_t i) -> Value {
+      if constexpr (are_values) {
+        return combine(element(i), element(i + 1));
+      } else {
+        return combine(Value(element(i)), element(i + 1));
+      }
+    };
     for (; end - begin >= 4; begin += 4) {
-      Value earlier = combine(element(begin), element(begin + 1));
-      Value later = combine(element(begin + 2), element(begin + 3));
+      Value earlier = two_from(begin);
+      Value later = two_from(begin + 2);
       so_far = combine(std::move(so_far), static_cast<Value>(combine(std::move(earlier), std::move(later))));
     }
   }
