@@ -327,8 +327,7 @@ template <class Iterator, class End, class Compare = std::less<>>
   requires detail::ends_of<Iterator, End>
 Iterator min_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
-      first, last, compare,
-      [&](const Iterator& begin, const Iterator& end) { return std::min_element(begin, end, detail::passed(compare)); },
+      first, last, compare, [&](const Iterator& begin, const Iterator& end) { return detail::min_in(begin, end, compare); },
       [&](const Iterator& earlier, const Iterator& later) { return compare(*later, *earlier) ? later : earlier; });
 }
 // Returns the first of the smallest elements of a range; its end if there is none.
@@ -341,8 +340,7 @@ template <class Iterator, class End, class Compare = std::less<>>
   requires detail::ends_of<Iterator, End>
 Iterator max_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
-      first, last, compare,
-      [&](const Iterator& begin, const Iterator& end) { return std::max_element(begin, end, detail::passed(compare)); },
+      first, last, compare, [&](const Iterator& begin, const Iterator& end) { return detail::max_in(begin, end, compare); },
       [&](const Iterator& earlier, const Iterator& later) { return compare(*earlier, *later) ? later : earlier; });
 }
 // Returns the first of the largest elements of a range; its end if there is none.
@@ -363,7 +361,7 @@ std::pair<Iterator, Iterator> minmax_element(parallel_policy, Iterator first, En
       return detail::fold_all(
           size,
           [&](std::size_t begin, std::size_t end) {
-            return both(std::minmax_element(detail::at(first, begin), detail::at(first, end), detail::passed(compare)));
+            return both(detail::minmax_in(detail::at(first, begin), detail::at(first, end), compare));
           },
           [&](const both& earlier, const both& later) {
             return both(compare(*later.first, *earlier.first) ? later.first : earlier.first,

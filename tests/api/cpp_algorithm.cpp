@@ -129,8 +129,8 @@ void check_writes(const values& in) {
   CHECK((found == expected));
   const std::span<const int> fewer(in.data(), size / 2);
   found.assign(size, -1);
-  CHECK(weft::transform(weft::par, in, fewer, found.begin(), std::plus<>()) - found.begin() == std::ssize(fewer));
-  CHECK(weft::transform(weft::par, fewer, in, found.begin(), std::plus<>()) - found.begin() == std::ssize(fewer));
+  CHECK(weft::transform(weft::par, in, fewer, found.begin(), std::bit_xor<>()) - found.begin() == std::ssize(fewer));
+  CHECK(weft::transform(weft::par, fewer, in, found.begin(), std::bit_xor<>()) - found.begin() == std::ssize(fewer));
   CHECK(std::all_of(found.begin() + std::ssize(fewer), found.end(), [](int value) { return value == -1; }));
   found = expected;
   weft::for_each(weft::par, found, [](int& value) { value = ~value; });
@@ -381,5 +381,7 @@ TEST_CASE("other containers, views, and elements without addresses where nothing
   weft::sort(weft::par, array);
   CHECK(std::ranges::is_sorted(array));
   CHECK(*weft::max_element(weft::par, std::views::iota(0, 5)) == 4);
+  CHECK(*weft::min_element(weft::par, std::views::iota(3, 5)) == 3);
+  CHECK(*weft::minmax_element(weft::par, std::views::iota(3, 50)).second == 49);
   static_assert(std::is_same_v<decltype(weft::find(weft::par, values(), 1)), std::ranges::dangling>);
 }

@@ -121,7 +121,7 @@ void in_parked(fiber& caller) {
 }
 
 void in_another(fiber& caller) {
-  fiber inner([&caller](fiber&& outer) {
+  fiber inner([](fiber&& outer) {
     try {
       throw 27;
     } catch (int) {

@@ -4,10 +4,12 @@
 #include <weft/detail/cxx20.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include <weft/detail/policy.hpp>
 #include <weft/parallel_for.hpp>
@@ -60,6 +62,38 @@ std::iter_difference_t<Iterator> count_elements(const Iterator& first, const End
         return sum;
       },
       std::plus<count>());
+}
+
+// std's algorithms take forward iterators as C++17 has them, whose elements have addresses; those
+// of std::ranges also take views of computed elements.
+template <class Iterator>
+concept forward_as_before =
+    std::derived_from<typename std::iterator_traits<Iterator>::iterator_category, std::forward_iterator_tag>;
+
+template <class Iterator, class Compare>
+Iterator min_in(const Iterator& begin, const Iterator& end, const Compare& compare) {
+  if constexpr (forward_as_before<Iterator>) {
+    return std::min_element(begin, end, passed(compare));
+  } else {
+    return std::ranges::min_element(begin, end, passed(compare));
+  }
+}
+template <class Iterator, class Compare>
+Iterator max_in(const Iterator& begin, const Iterator& end, const Compare& compare) {
+  if constexpr (forward_as_before<Iterator>) {
+    return std::max_element(begin, end, passed(compare));
+  } else {
+    return std::ranges::max_element(begin, end, passed(compare));
+  }
+}
+template <class Iterator, class Compare>
+std::pair<Iterator, Iterator> minmax_in(const Iterator& begin, const Iterator& end, const Compare& compare) {
+  if constexpr (forward_as_before<Iterator>) {
+    return std::minmax_element(begin, end, passed(compare));
+  } else {
+    const auto [least, most] = std::ranges::minmax_element(begin, end, passed(compare));
+    return {least, most};
+  }
 }
 
 // The element that is left when one of two is chosen again and again; the end if there is none.
