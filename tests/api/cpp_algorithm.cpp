@@ -46,6 +46,12 @@ void by_workers(const std::function<void()>& body) {
   }
 }
 
+#if IS_SLOW || defined(__SANITIZE_ADDRESS__)
+constexpr bool is_slow = true;
+#else
+constexpr bool is_slow = false;
+#endif
+
 const std::size_t sizes[] = {0, 1, 2, 3, 150, 1023, 2047, 2048, 4095, 4097, 8193, 20001, 70000};
 
 bool is_even(int value) { return value % 2 == 0; }
@@ -165,7 +171,10 @@ void check_packing(const values& in) {
   const auto others = weft::partition(weft::par, found, is_even);
   CHECK(std::all_of(found.begin(), others, is_even));
   CHECK(std::none_of(others, found.end(), is_even));
-  CHECK(std::ranges::is_permutation(values(found).size() > 5000 ? values() : found, found.size() > 5000 ? values() : in));
+  expected = in;
+  std::ranges::sort(found);
+  std::ranges::sort(expected);
+  CHECK((found == expected));  // none was lost
   std::vector<item> moved = items_of(in), still = items_of(in);
   const auto even = [](const item& each) { return is_even(each.value); };
   CHECK(weft::stable_partition(weft::par, moved, even) - moved.begin() ==
@@ -210,7 +219,9 @@ void check_order(const values& in, const values& others) {
 TEST_CASE("algorithms with weft::par find, write and order as std's do") {
   by_workers([] {
     for (std::size_t size : sizes) {
-      const auto inputs = inputs_of(size);
+      if (is_slow && size > 10000) continue;
+      auto inputs = inputs_of(size);
+      if (is_slow) inputs.resize(2);
       for (const values& in : inputs) {
         check_searches(in);
         check_writes(in);
