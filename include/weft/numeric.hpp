@@ -19,6 +19,7 @@
 #include <iterator>
 #include <optional>
 #include <ranges>
+#include <type_traits>
 #include <utility>
 
 #include <weft/detail/folding.hpp>
@@ -63,7 +64,9 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Value init, co
     if constexpr (detail::calls<Transform, std::iter_reference_t<Iterator>>()) {
       return detail::reduce_elements(
           detail::size_between(first, last), std::move(init), combine,
-          [first, &transform](std::size_t i) -> decltype(auto) { return std::invoke(transform, *detail::at(first, i)); });
+          [first, &transform](std::size_t i) -> detail::transformed<Transform, std::iter_reference_t<Iterator>> {
+            return std::invoke(transform, *detail::at(first, i));
+          });
     }
   }
   return init;
@@ -82,8 +85,9 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Other other, V
                        const Transform& transform = {}) {
   if constexpr (detail::reads<Iterator, Other>()) {
     if constexpr (detail::calls<Transform, std::iter_reference_t<Iterator>, std::iter_reference_t<Other>>()) {
+      using element = detail::transformed<Transform, std::iter_reference_t<Iterator>, std::iter_reference_t<Other>>;
       return detail::reduce_elements(detail::size_between(first, last), std::move(init), combine,
-                                     [first, other, &transform](std::size_t i) -> decltype(auto) {
+                                     [first, other, &transform](std::size_t i) -> element {
                                        return std::invoke(transform, *detail::at(first, i), *detail::at(other, i));
                                      });
     }
@@ -94,6 +98,7 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Other other, V
 // the shorter one has.
 template <detail::walkable Range, detail::walkable Others, class Value, class Combine = std::plus<>,
           class Transform = std::multiplies<>>
+  requires(!combine_function<Value, std::decay_t<Others>>)  // or Others is an init that is a range
 Value transform_reduce(parallel_policy policy, Range&& range, Others&& others, Value init, const Combine& combine = {},
                        const Transform& transform = {}) {
   const auto first = std::ranges::begin(range);

@@ -124,6 +124,52 @@ TEST_CASE("strings, whose values are moved") {
   CHECK((found == expected));
 }
 
+TEST_CASE("elements that are temporaries outlive what combines them") {
+  for (unsigned workers : {1U, 3U}) {
+    const weft::runtime runtime(config_of(workers));
+    constexpr int size = 100000;
+    const auto thirds = std::views::iota(0, size) | std::views::transform([](int i) { return std::string(20, "abc"[i % 3]); });
+    const auto itself = [](const std::string& word) -> const std::string& { return word; };  // a part of a temporary
+    const auto greater = [](const std::string& one, const std::string& other) { return std::max(one, other); };
+    std::vector<std::string> words(size), expected(size);
+    weft::inclusive_scan(weft::par, thirds, words.begin(), greater);
+    std::inclusive_scan(thirds.begin(), thirds.end(), expected.begin(), greater);
+    CHECK((words == expected));
+    weft::transform_exclusive_scan(weft::par, thirds, words.begin(), std::string(), greater, itself);
+    std::exclusive_scan(thirds.begin(), thirds.end(), expected.begin(), std::string(), greater);
+    CHECK((words == expected));
+    CHECK(weft::transform_reduce(weft::par, thirds, std::string(), greater, itself) == std::string(20, 'c'));
+    const auto numbers = std::views::iota(0, size);
+    const auto mod = numbers | std::views::transform([](int i) { return i % 3; });
+    std::vector<int> sums(size), expected_sums(size);
+    weft::inclusive_scan(weft::par, mod, sums.begin());
+    std::inclusive_scan(mod.begin(), mod.end(), expected_sums.begin());
+    CHECK((sums == expected_sums));
+    CHECK(weft::transform_reduce(weft::par, numbers, 0L, std::plus<>(), std::identity()) == 4999950000L);
+    const auto first = [](const int& one, const int&) -> const int& { return one; };
+    CHECK(weft::transform_reduce(weft::par, numbers, numbers, 0L, std::plus<>(), first) == 4999950000L);
+    std::vector<bool> bits(size);
+    for (std::size_t i = 0; i < bits.size(); i += 7) bits[i] = true;
+    weft::inclusive_scan(weft::par, bits, sums.begin(), std::plus<>(), 0);
+    CHECK(sums.back() == std::ranges::count(bits, true));
+    weft::exclusive_scan(weft::par, bits, sums.begin(), 1);
+    CHECK(sums[size - 1] == std::count(bits.begin(), bits.end() - 1, true) + 1);
+    CHECK(weft::transform_reduce(weft::par, bits, 0, std::plus<>(), std::identity()) == std::ranges::count(bits, true));
+  }
+}
+
+TEST_CASE("two elements are combined in the type of the result") {
+  for (unsigned workers : {1U, 3U}) {
+    const weft::runtime runtime(config_of(workers));
+    const std::vector<unsigned> large(100000, 4000000000U);
+    CHECK(weft::reduce(weft::par, large, 0UL) == 400000000000000UL);
+    CHECK(weft::transform_reduce(weft::par, large, 0UL, std::plus<>(), std::identity()) == 400000000000000UL);
+    std::vector<unsigned long> sums(large.size());
+    weft::inclusive_scan(weft::par, large, sums.begin(), std::plus<>(), 0UL);
+    CHECK(sums.back() == 400000000000000UL);
+  }
+}
+
 TEST_CASE("an exception of an operation leaves the call") {
   for (unsigned workers : {1U, 3U}) {
     const weft::runtime runtime(config_of(workers));

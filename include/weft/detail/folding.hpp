@@ -3,6 +3,7 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -23,6 +24,12 @@ constexpr bool combines() {
                 "weft::combine_function: with weft::par a const operation makes one value of two, or of a value and an element");
   return is_taken;
 }
+
+// What transform returns, or its value where that may be a part of an element that is a temporary.
+template <class Transform, class... References>
+using transformed =
+    std::conditional_t<(std::is_lvalue_reference_v<References> && ...), std::invoke_result_t<const Transform&, References...>,
+                       std::remove_cvref_t<std::invoke_result_t<const Transform&, References...>>>;
 
 // Combines so_far with the elements of [begin, end), in order, by four so that not each
 // combination waits for the last. Each combination takes a Value: two elements of a narrower type
@@ -85,7 +92,9 @@ Output scan_elements(const Iterator& first, const End& last, const Output& out, 
         if (size == 0) return out;
         const auto sum_up = [&](std::size_t begin, std::size_t end) {
           return combine_elements(Value(std::invoke(transform, *at(first, begin))), begin + 1, end, combine,
-                                  [&](std::size_t i) -> decltype(auto) { return std::invoke(transform, *at(first, i)); });
+                                  [&](std::size_t i) -> transformed<Transform, std::iter_reference_t<Iterator>> {
+                                    return std::invoke(transform, *at(first, i));
+                                  });
         };
         const auto write = [&](std::size_t begin, std::size_t end, const kept& before) {
           Iterator i = at(first, begin);
