@@ -4,15 +4,16 @@
 //   weft::transform(weft::par, a.begin(), a.end(), b.begin(), c.begin(), std::plus<>());
 //   if (weft::any_of(weft::par, a, is_odd)) ...
 //
-// Names, arguments, their order and results are those of std's algorithms with a policy. A call
-// also takes a range in place of its two iterators; where it returns an iterator into a range that
-// is a temporary, it returns std::ranges::dangling. Iterators have random access. What is written
-// or reordered has an address, unlike the elements of std::vector<bool>. Functions are called by
-// several workers at once, through a reference to const, and are not copied.
+// Names, arguments, their order and results are those of std's algorithms with a policy. All but
+// for_each_n take a range in place of two iterators; an iterator that they return into a temporary
+// range is std::ranges::dangling. Iterators have random access. What is written or reordered has an
+// address, unlike the elements of std::vector<bool>. Functions are called by several workers at
+// once, through a reference to const, and are not copied.
 //
 // The first elements run on the caller; the others run in parallel if the first ones took more
-// than some microseconds. sort, stable_sort, merge and what moves elements together are sequential
-// below 2048 to 65536 elements. So a short call costs what std's does, and about 20 ns.
+// than some microseconds. sort, stable_sort, merge, what moves elements together, and copy and fill
+// of trivial types, are sequential below 2048 to 65536 elements or bytes. So a short call costs
+// what std's does, and about 20 ns.
 //
 // What a function or an element throws is thrown by the call, after all workers have ended their
 // parts: the exception of the first part, in the order of the elements, if several throw. Elements
@@ -20,8 +21,8 @@
 // of those that are reordered are unspecified then, and may have been moved from.
 //
 // All of them: may switch. Callable from any; in a tasklet, outside of the runtime and on ranks
-// they run in the caller. Undefined: functions that modify elements that another call reads;
-// outputs that overlap the input, except where one begins at the same element.
+// they run in the caller. Undefined: functions that modify elements that another call reads, and
+// outputs that overlap an input; those of transform, copy and scans may begin where it begins.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>
@@ -79,7 +80,7 @@ template <class Iterator, class End, class Output, class Function>
   requires detail::ends_of<Iterator, End>
 Output transform(parallel_policy, Iterator first, End last, Output out, const Function& function) {
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {
-    if constexpr (detail::calls<Function, std::iter_reference_t<Iterator>>()) {
+    if constexpr (detail::makes<Output, Function, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
       detail::run_parts(size, [&](std::size_t begin, std::size_t end) {
         std::transform(detail::at(first, begin), detail::at(first, end), detail::at(out, begin), detail::passed(function));
@@ -100,7 +101,7 @@ template <class Iterator, class End, class Other, class Output, class Function>
   requires detail::ends_of<Iterator, End>
 Output transform(parallel_policy, Iterator first, End last, Other other, Output out, const Function& function) {
   if constexpr (detail::reads<Iterator, Other>() && detail::writes<Output>()) {
-    if constexpr (detail::calls<Function, std::iter_reference_t<Iterator>, std::iter_reference_t<Other>>()) {
+    if constexpr (detail::makes<Output, Function, std::iter_reference_t<Iterator>, std::iter_reference_t<Other>>()) {
       const std::size_t size = detail::size_between(first, last);
       detail::run_parts(size, [&](std::size_t begin, std::size_t end) {
         std::transform(detail::at(first, begin), detail::at(first, end), detail::at(other, begin), detail::at(out, begin),
@@ -131,14 +132,15 @@ template <class Iterator, class End, class Output>
   requires detail::ends_of<Iterator, End>
 Output copy(parallel_policy, Iterator first, End last, Output out) {
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {
-    const std::size_t size = detail::size_between(first, last);
-    detail::run_copies<std::iter_value_t<Output>>(size, [&](std::size_t begin, std::size_t end) {
-      std::copy(detail::at(first, begin), detail::at(first, end), detail::at(out, begin));
-    });
-    return detail::at(out, size);
-  } else {
-    return out;
+    if constexpr (detail::assigns<std::iter_reference_t<Output>, std::iter_reference_t<Iterator>>()) {
+      const std::size_t size = detail::size_between(first, last);
+      detail::run_copies<std::iter_value_t<Output>>(size, [&](std::size_t begin, std::size_t end) {
+        std::copy(detail::at(first, begin), detail::at(first, end), detail::at(out, begin));
+      });
+      return detail::at(out, size);
+    }
   }
+  return out;
 }
 // Copies each element of a range to out. Returns the end of the output.
 template <detail::walkable Range, class Output>
@@ -172,9 +174,11 @@ template <class Iterator, class End, class Value>
   requires detail::ends_of<Iterator, End>
 void fill(parallel_policy, Iterator first, End last, const Value& value) {
   if constexpr (detail::writes<Iterator>()) {
-    detail::run_copies<std::iter_value_t<Iterator>>(detail::size_between(first, last), [&](std::size_t begin, std::size_t end) {
-      std::fill(detail::at(first, begin), detail::at(first, end), value);
-    });
+    if constexpr (detail::assigns<std::iter_reference_t<Iterator>, const Value&>()) {
+      detail::run_copies<std::iter_value_t<Iterator>>(detail::size_between(first, last), [&](std::size_t begin, std::size_t end) {
+        std::fill(detail::at(first, begin), detail::at(first, end), value);
+      });
+    }
   }
 }
 // Assigns value to each element of a range.
@@ -188,7 +192,7 @@ template <class Iterator, class End, class Generator>
   requires detail::ends_of<Iterator, End>
 void generate(parallel_policy, Iterator first, End last, const Generator& generator) {
   if constexpr (detail::writes<Iterator>()) {
-    if constexpr (detail::calls<Generator>()) {
+    if constexpr (detail::makes<Iterator, Generator>()) {
       detail::run_parts(detail::size_between(first, last), [&](std::size_t begin, std::size_t end) {
         std::generate(detail::at(first, begin), detail::at(first, end), detail::passed(generator));
       });
@@ -245,10 +249,12 @@ template <class Iterator, class End, class Value>
   requires detail::ends_of<Iterator, End>
 Iterator find(parallel_policy, Iterator first, End last, const Value& value) {
   if constexpr (detail::reads<Iterator>()) {
-    return detail::find_element(first, detail::size_between(first, last), [&](const Iterator& i) -> bool { return *i == value; });
-  } else {
-    return first;
+    if constexpr (detail::equals<std::iter_reference_t<Iterator>, Value>()) {
+      return detail::find_element(first, detail::size_between(first, last),
+                                  [&](const Iterator& i) -> bool { return *i == value; });
+    }
   }
+  return first;
 }
 // Returns the first element of a range that equals value; its end if there is none.
 template <detail::walkable Range, class Value>
@@ -311,10 +317,11 @@ template <class Iterator, class End, class Value>
   requires detail::ends_of<Iterator, End>
 std::iter_difference_t<Iterator> count(parallel_policy, Iterator first, End last, const Value& value) {
   if constexpr (detail::reads<Iterator>()) {
-    return detail::count_elements(first, last, [&](const Iterator& i) -> bool { return *i == value; });
-  } else {
-    return {};
+    if constexpr (detail::equals<std::iter_reference_t<Iterator>, Value>()) {
+      return detail::count_elements(first, last, [&](const Iterator& i) -> bool { return *i == value; });
+    }
   }
+  return {};
 }
 // Returns how many elements of a range equal value.
 template <detail::walkable Range, class Value>
@@ -332,6 +339,7 @@ Iterator min_element(parallel_policy, Iterator first, End last, const Compare& c
 }
 // Returns the first of the smallest elements of a range; its end if there is none.
 template <detail::walkable Range, class Compare = std::less<>>
+  requires(!detail::begins_pair<Range, Compare>)
 std::ranges::borrowed_iterator_t<Range> min_element(parallel_policy policy, Range&& range, const Compare& compare = {}) {
   return weft::min_element(policy, std::ranges::begin(range), detail::end_of(range), compare);
 }
@@ -345,6 +353,7 @@ Iterator max_element(parallel_policy, Iterator first, End last, const Compare& c
 }
 // Returns the first of the largest elements of a range; its end if there is none.
 template <detail::walkable Range, class Compare = std::less<>>
+  requires(!detail::begins_pair<Range, Compare>)
 std::ranges::borrowed_iterator_t<Range> max_element(parallel_policy policy, Range&& range, const Compare& compare = {}) {
   return weft::max_element(policy, std::ranges::begin(range), detail::end_of(range), compare);
 }
@@ -373,8 +382,10 @@ std::pair<Iterator, Iterator> minmax_element(parallel_policy, Iterator first, En
 }
 // Returns the first of the smallest elements of a range and the last of its largest ones; its end
 // twice if there is none.
-template <std::ranges::borrowed_range Range, class Compare = std::less<>>
-auto minmax_element(parallel_policy policy, Range&& range, const Compare& compare = {}) {
+template <detail::walkable Range, class Compare = std::less<>>
+  requires(!detail::begins_pair<Range, Compare>)
+std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterator_t<Range>> minmax_element(
+    parallel_policy policy, Range&& range, const Compare& compare = {}) {
   return weft::minmax_element(policy, std::ranges::begin(range), detail::end_of(range), compare);
 }
 
@@ -386,6 +397,7 @@ void sort(parallel_policy, Iterator first, End last, const Compare& compare = {}
 }
 // Sorts the elements of a range, not stably (parallel_sort.hpp).
 template <detail::walkable Range, class Compare = std::less<>>
+  requires(!detail::begins_pair<Range, Compare>)
 void sort(parallel_policy policy, Range&& range, const Compare& compare = {}) {
   weft::sort(policy, std::ranges::begin(range), detail::end_of(range), compare);
 }
@@ -403,6 +415,7 @@ void stable_sort(parallel_policy, Iterator first, End last, const Compare& compa
 }
 // Sorts the elements of a range; equal ones keep their order.
 template <detail::walkable Range, class Compare = std::less<>>
+  requires(!detail::begins_pair<Range, Compare>)
 void stable_sort(parallel_policy policy, Range&& range, const Compare& compare = {}) {
   weft::stable_sort(policy, std::ranges::begin(range), detail::end_of(range), compare);
 }
@@ -429,7 +442,7 @@ std::ranges::borrowed_iterator_t<Range> partition(parallel_policy policy, Range&
 
 // Puts the elements for which predicate(element) is true first; both groups keep their order.
 // Returns the first of the others. It uses memory for as many elements, and is sequential if moving
-// an element may throw.
+// an element may throw. Throws std::bad_alloc if there is no memory for a byte an element.
 template <class Iterator, class End, class Predicate>
   requires detail::ends_of<Iterator, End>
 Iterator stable_partition(parallel_policy, Iterator first, End last, const Predicate& predicate) {
@@ -475,7 +488,7 @@ Output merge(parallel_policy policy, Range&& range, Others&& others, Output out,
 }
 
 // Of neighbours that are equal, which is an equivalence relation, keeps the first. Returns the end
-// of what is kept; the elements behind it have unspecified values.
+// of what is kept; the elements behind it have unspecified values. May throw std::bad_alloc.
 template <class Iterator, class End, class Equal = std::equal_to<>>
   requires detail::ends_of<Iterator, End>
 Iterator unique(parallel_policy, Iterator first, End last, const Equal& equal = {}) {
@@ -493,6 +506,7 @@ Iterator unique(parallel_policy, Iterator first, End last, const Equal& equal = 
 }
 // Of neighbours of a range that are equal, keeps the first. Returns the end of what is kept.
 template <detail::walkable Range, class Equal = std::equal_to<>>
+  requires(!detail::begins_pair<Range, Equal>)
 std::ranges::borrowed_iterator_t<Range> unique(parallel_policy policy, Range&& range, const Equal& equal = {}) {
   return weft::unique(policy, std::ranges::begin(range), detail::end_of(range), equal);
 }
@@ -515,12 +529,13 @@ Output unique_copy(parallel_policy, Iterator first, End last, Output out, const 
 }
 // Copies to out the first of neighbours of a range that are equal. Returns the end of the output.
 template <detail::walkable Range, class Output, class Equal = std::equal_to<>>
+  requires(!detail::begins_triple<Range, Output, Equal>)
 Output unique_copy(parallel_policy policy, Range&& range, Output out, const Equal& equal = {}) {
   return weft::unique_copy(policy, std::ranges::begin(range), detail::end_of(range), out, equal);
 }
 
 // Removes the elements for which predicate(element) is true; the others keep their order. Returns
-// the end of what is kept; the elements behind it have unspecified values.
+// the end of what is kept; the elements behind it have unspecified values. May throw std::bad_alloc.
 template <class Iterator, class End, class Predicate>
   requires detail::ends_of<Iterator, End>
 Iterator remove_if(parallel_policy, Iterator first, End last, const Predicate& predicate) {

@@ -40,6 +40,7 @@ Value reduce(parallel_policy, Iterator first, End last, Value init, const Combin
 }
 // Returns init combined with all elements of a range.
 template <detail::walkable Range, class Value, class Combine = std::plus<>>
+  requires(!detail::begins_pair<Range, Value>)
 Value reduce(parallel_policy policy, Range&& range, Value init, const Combine& combine = {}) {
   return weft::reduce(policy, std::ranges::begin(range), detail::end_of(range), std::move(init), combine);
 }
@@ -73,6 +74,7 @@ Value transform_reduce(parallel_policy, Iterator first, End last, Value init, co
 }
 // Returns init combined with transform(element) for each element of a range.
 template <detail::walkable Range, class Value, class Combine, class Transform>
+  requires(!detail::begins_triple<Range, Value, Combine>)
 Value transform_reduce(parallel_policy policy, Range&& range, Value init, const Combine& combine, const Transform& transform) {
   return weft::transform_reduce(policy, std::ranges::begin(range), detail::end_of(range), std::move(init), combine, transform);
 }
@@ -133,6 +135,7 @@ Output transform_inclusive_scan(parallel_policy, Iterator first, End last, Outpu
 // Writes the combinations of transformed elements of a range, up to and including each one, to out;
 // a value behind transform is combined with all of them. Returns the end of the output.
 template <detail::walkable Range, class Output, class Combine, class Transform, class... Value>
+  requires(!detail::begins_triple<Range, Output, Combine>)
 Output transform_inclusive_scan(parallel_policy policy, Range&& range, Output out, const Combine& combine,
                                 const Transform& transform, Value... init) {
   return weft::transform_inclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, combine, transform,
@@ -176,12 +179,14 @@ Output inclusive_scan(parallel_policy, Iterator first, End last, Output out, con
 // Writes the combination of all elements of a range up to and including each one to out. Returns
 // the end of the output.
 template <detail::walkable Range, class Output, class Combine = std::plus<>>
+  requires(!detail::begins_triple<Range, Output, Combine>)
 Output inclusive_scan(parallel_policy policy, Range&& range, Output out, const Combine& combine = {}) {
   return weft::inclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, combine);
 }
 // Writes the combination of init and all elements of a range up to and including each one to out.
 // Returns the end of the output.
 template <detail::walkable Range, class Output, class Combine, class Value>
+  requires(!detail::begins_triple<Range, Output, Combine>)
 Output inclusive_scan(parallel_policy policy, Range&& range, Output out, const Combine& combine, Value init) {
   return weft::inclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, combine, std::move(init));
 }
@@ -197,6 +202,7 @@ Output exclusive_scan(parallel_policy, Iterator first, End last, Output out, Val
 // Writes the combination of init and all elements of a range before each one to out. Returns the
 // end of the output.
 template <detail::walkable Range, class Output, class Value, class Combine = std::plus<>>
+  requires(!detail::begins_triple<Range, Output, Value>)
 Output exclusive_scan(parallel_policy policy, Range&& range, Output out, Value init, const Combine& combine = {}) {
   return weft::exclusive_scan(policy, std::ranges::begin(range), detail::end_of(range), out, std::move(init), combine);
 }

@@ -37,15 +37,15 @@ template <class Iterator>
 void exchange(Iterator left, Iterator right, std::iter_difference_t<Iterator> count) {
   const auto size = static_cast<std::size_t>(count);
   const std::size_t grain = std::max(size / weft_worker_count(), least_to_exchange_in_parallel);
-  parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, count, grain),
-               [=](const auto& part) { std::swap_ranges(left + part.begin(), left + part.end(), right + part.begin()); });
+  weft::parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, count, grain),
+                     [=](const auto& part) { std::swap_ranges(left + part.begin(), left + part.end(), right + part.begin()); });
 }
 
 template <class Iterator>
 void reverse_in_parallel(Iterator first, Iterator last) {
   const auto pairs = (last - first) / 2;
   const std::size_t grain = std::max(static_cast<std::size_t>(pairs) / weft_worker_count(), least_to_exchange_in_parallel);
-  parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, pairs, grain), [=](const auto& part) {
+  weft::parallel_for(weft::range(std::iter_difference_t<Iterator>{0}, pairs, grain), [=](const auto& part) {
     for (auto each = part.begin(); each != part.end(); ++each) std::iter_swap(first + each, last - 1 - each);
   });
 }
@@ -75,7 +75,7 @@ class partition_job {
     whole_->failure.call(later.position_, [&] {
       const auto above = part_.end() - boundary_, below = later.boundary_ - part_.end();
       const auto misplaced = std::min(above, below);
-      exchange(boundary_, later.boundary_ - misplaced, misplaced);
+      detail::exchange(boundary_, later.boundary_ - misplaced, misplaced);
       boundary_ += below;
     });
     part_ = range<Iterator>(part_.begin(), later.part_.end(), part_.grain());
@@ -97,7 +97,7 @@ Iterator partition_in_parallel(Iterator first, Iterator last, const Predicate& p
   using job = partition_job<Iterator, Predicate>;
   typename job::state state{predicate, {}};
   job all(state, range<Iterator>(first, last, std::max(size / weft_worker_count(), least_to_partition_in_parallel / 2)));
-  divide(all);
+  detail::divide(all);
   state.failure.rethrow();
   return all.boundary();
 }
@@ -146,9 +146,9 @@ class sort_job {
     const auto step = (last - first_) / 9;
     const auto near = [&](auto third) {
       const Iterator from = first_ + 3 * step * third + step / 2;
-      return median(from, from + step, from + 2 * step, compare);
+      return detail::median(from, from + step, from + 2 * step, compare);
     };
-    return median(near(0), near(1), near(2), compare);
+    return detail::median(near(0), near(1), near(2), compare);
   }
 
   // While the pivot is at work it stands first, outside of what is moved.
@@ -158,9 +158,9 @@ class sort_job {
     std::iter_swap(first_, pivot(last));
     const auto is_below = [&](const auto& value) { return compare(value, *first_); };
     const auto is_equal = [&](const auto& value) { return !compare(*first_, value); };
-    const Iterator above = partition_in_parallel(first_ + 1, last, is_below);
+    const Iterator above = detail::partition_in_parallel(first_ + 1, last, is_below);
     const bool has_few_below = above - first_ < few;
-    const Iterator rest = has_few_below ? partition_in_parallel(above, last, is_equal) : above;
+    const Iterator rest = has_few_below ? detail::partition_in_parallel(above, last, is_equal) : above;
     std::iter_swap(first_, above - 1);
     const bool is_bad = last - rest < few || (has_few_below && rest - above < few);
     patience_ -= is_bad ? 1 : 0;
@@ -183,12 +183,12 @@ void run_sort(Iterator first, Iterator last, const Compare& compare) {
   }
   if (std::is_sorted(first, last, std::cref(compare))) return;
   if (std::is_sorted(std::reverse_iterator(last), std::reverse_iterator(first), std::cref(compare))) {
-    return reverse_in_parallel(first, last);
+    return detail::reverse_in_parallel(first, last);
   }
   using job = sort_job<Iterator, Compare>;
   typename job::state state{compare, first, std::max(size / parts_to_begin_with(), least_to_sort_in_parallel), {}};
   job all(state, first, last, static_cast<unsigned>(std::bit_width(size)));
-  divide(all);
+  detail::divide(all);
   state.failure.rethrow();
 }
 
@@ -197,7 +197,8 @@ void run_sort(Iterator first, Iterator last, const Compare& compare) {
 // A function that orders the elements that an Iterator points to: compare(x, y) is true if x comes
 // before y. The elements can be moved and have addresses.
 template <class Compare, class Iterator>
-concept sort_function = std::sortable<Iterator, Compare> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
+concept sort_function = std::sortable<Iterator, std::reference_wrapper<const std::remove_reference_t<Compare>>> &&
+                        std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
 
 // Sorts [first, last) by compare, in place and not stably. compare is a strict weak ordering, which
 // several workers call at once, through a reference to const. Elements are moved, not copied.
@@ -219,8 +220,9 @@ void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
 // in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
 // of std::vector<bool>.
 template <std::ranges::random_access_range Range, class Compare = std::less<>>
+  requires(!std::sentinel_for<std::decay_t<Compare>, std::decay_t<Range>>)  // or they are an array and a pointer
 void parallel_sort(Range&& range, const Compare& compare = {}) {
-  parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);
+  weft::parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);
 }
 
 }  // namespace weft

@@ -17,9 +17,35 @@
 
 #include <doctest/doctest.h>
 #include <weft/algorithm.hpp>
+#include <weft/numeric.hpp>
 #include <weft/weft.hpp>
 
 #include "callers.hpp"
+
+// A user's names that are those of weft's inner functions, for any arguments.
+namespace elsewhere {
+
+struct element {
+  int value = 0;
+  friend auto operator<=>(const element&, const element&) = default;
+};
+template <class... Any>
+void at(const Any&...) = delete;
+template <class... Any>
+void exchange(const Any&...) = delete;
+template <class... Any>
+void median(const Any&...) = delete;
+void fold(auto&&...) = delete;
+void divide(auto&&...) = delete;
+void passed(auto&&...) = delete;
+void run_parts(auto&&...) = delete;
+void size_between(auto&&...) = delete;
+void parallel_for(auto&&...) = delete;
+void merge_in_parallel(auto&&...) = delete;
+void partition_in_parallel(auto&&...) = delete;
+void run_scan(auto&&...) = delete;
+
+}  // namespace elsewhere
 
 namespace {
 
@@ -55,6 +81,24 @@ constexpr bool is_slow = false;
 const std::size_t sizes[] = {0, 1, 2, 3, 150, 1023, 2047, 2048, 4095, 4097, 8193, 20001, 70000};
 
 bool is_even(int value) { return value % 2 == 0; }
+bool is_less(int one, int other) { return one < other; }
+
+// A comparison that cannot be copied.
+struct less_once {
+  less_once() = default;
+  less_once(const less_once&) = delete;
+  less_once& operator=(const less_once&) = delete;
+  bool operator()(int one, int other) const { return one < other; }
+};
+
+// Small, trivially copyable, and only moved.
+struct ticket {
+  int number;
+  explicit ticket(int number) : number(number) {}
+  ticket(ticket&&) = default;
+  ticket& operator=(ticket&&) = default;
+};
+static_assert(std::is_trivially_copyable_v<ticket> && !std::is_copy_constructible_v<ticket>);
 
 // An element that counts those that are alive; equal ones are told apart by their place.
 struct item {
@@ -395,4 +439,101 @@ TEST_CASE("other containers, views, and elements without addresses where nothing
   CHECK(*weft::min_element(weft::par, std::views::iota(3, 5)) == 3);
   CHECK(*weft::minmax_element(weft::par, std::views::iota(3, 50)).second == 49);
   static_assert(std::is_same_v<decltype(weft::find(weft::par, values(), 1)), std::ranges::dangling>);
+}
+
+TEST_CASE("arrays are given by two pointers, too") {
+  const weft::runtime runtime(config_of(2));
+  int a[] = {5, 3, 4, 1, 2}, b[5] = {}, n = 5;
+  CHECK(weft::min_element(weft::par, a, a + n) == a + 3);
+  CHECK(weft::max_element(weft::par, a, a + n) == a);
+  CHECK(weft::minmax_element(weft::par, a, a + n) == std::pair(a + 3, a + 0));
+  CHECK(weft::reduce(weft::par, a, a + n) == 15);
+  CHECK(weft::reduce(weft::par, a, a + n, 1) == 16);
+  CHECK(weft::reduce(weft::par, a, 1) == 16);
+  CHECK(weft::transform_reduce(weft::par, a, a + n, a, 1) == 56);
+  CHECK(weft::transform_reduce(weft::par, a, a, 1) == 56);
+  CHECK(weft::inclusive_scan(weft::par, a, a + n, b) == b + n);
+  CHECK(weft::inclusive_scan(weft::par, a, b) == b + n);
+  CHECK(b[4] == 15);
+  weft::inclusive_scan(weft::par, a, a + n, b, std::plus<>());
+  weft::inclusive_scan(weft::par, a, a + n, b, std::plus<>(), 1);
+  weft::transform_inclusive_scan(weft::par, a, a + n, b, std::plus<>(), std::identity());
+  CHECK(weft::exclusive_scan(weft::par, a, a + n, b, 7) == b + n);
+  CHECK(weft::exclusive_scan(weft::par, a, b, 7) == b + n);
+  CHECK(b[4] == 20);
+  weft::stable_sort(weft::par, a, a + n);
+  CHECK(std::ranges::is_sorted(a));
+  weft::sort(weft::par, a, a + n, std::greater<>());
+  weft::sort(weft::par, a, a + n);
+  CHECK(std::ranges::is_sorted(a));
+  weft::parallel_sort(a, a + n, std::greater<>());
+  weft::parallel_sort(a, a + n);
+  CHECK(std::ranges::is_sorted(a));
+  CHECK(weft::unique_copy(weft::par, a, a + n, b) == b + n);
+  CHECK(weft::unique(weft::par, a, a + n) == a + n);
+  CHECK(std::ranges::equal(a, b));
+}
+
+TEST_CASE("sorts take a function, and a comparison that cannot be copied") {
+  const weft::runtime runtime(config_of(3));
+  const values in = inputs_of(20000)[0];
+  const less_once less;
+  const auto sorts = [&](const auto& compare) {
+    values stable = in, any = in, plain = in;
+    weft::stable_sort(weft::par, stable, compare);
+    weft::sort(weft::par, any, compare);
+    weft::parallel_sort(plain, compare);
+    CHECK(std::ranges::is_sorted(stable));
+    CHECK((any == stable));
+    CHECK((plain == stable));
+  };
+  sorts(is_less);
+  sorts(less);
+}
+
+TEST_CASE("a stable sort moves small elements that cannot be copied") {
+  const weft::runtime runtime(config_of(3));
+  std::vector<ticket> tickets;
+  for (int i = 0; i < 20000; ++i) tickets.emplace_back(i * 7919 % 10007);
+  weft::stable_sort(weft::par, tickets, [](const ticket& one, const ticket& other) { return one.number < other.number; });
+  CHECK(std::ranges::is_sorted(tickets, {}, &ticket::number));
+}
+
+TEST_CASE("names of the elements' namespace are not called") {
+  const weft::runtime runtime(config_of(3));
+  using elsewhere::element;
+  std::vector<element> in(200000), out(400000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i].value = static_cast<int>(i * 7919 % 10007);
+  std::vector<element> sorted = in;
+  weft::sort(weft::par, sorted);
+  CHECK(std::ranges::is_sorted(sorted));
+  weft::stable_sort(weft::par, in);
+  CHECK((in == sorted));
+  const auto is_small = [](const element& each) { return each.value < 100; };
+  CHECK(weft::find(weft::par, in, element{3})->value == 3);
+  CHECK(weft::count_if(weft::par, in, is_small) == std::ranges::count_if(in, is_small));
+  CHECK(weft::copy_if(weft::par, in, out.begin(), is_small) - out.begin() == std::ranges::count_if(in, is_small));
+  CHECK(weft::merge(weft::par, in, sorted, out.begin()) == out.end());
+  CHECK(weft::minmax_element(weft::par, in).second == in.end() - 1);
+  const auto larger = [](const element& one, const element& other) { return std::max(one, other); };
+  CHECK(weft::reduce(weft::par, in, element(), larger) == in.back());
+  weft::inclusive_scan(weft::par, in, out.begin(), larger);
+  CHECK(std::equal(in.begin(), in.end(), out.begin()));
+  weft::stable_partition(weft::par, in, [](const element& each) { return each.value % 2 == 0; });
+  weft::partition(weft::par, in, is_small);
+  in.erase(weft::unique(weft::par, in), in.end());
+  CHECK(weft::remove_if(weft::par, in, is_small) != in.end());
+}
+
+TEST_CASE("the least and the largest of a temporary are nowhere") {
+  const weft::runtime runtime(config_of(2));
+  using dangling = std::ranges::dangling;
+  static_assert(std::is_same_v<decltype(weft::minmax_element(weft::par, values(3))), std::pair<dangling, dangling>>);
+  values in{4, 2, 9};
+  (void)weft::minmax_element(weft::par, values(in));
+  (void)weft::minmax_element(weft::par, in | std::views::transform(std::negate<>()));
+  const auto negative = in | std::views::transform(std::negate<>());
+  const auto [least, most] = weft::minmax_element(weft::par, negative);
+  CHECK(*least == -9);
+  CHECK(*most == -2);
 }

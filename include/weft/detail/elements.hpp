@@ -23,42 +23,42 @@ template <class Value, class Run>
 void run_copies(std::size_t size, const Run& run) {
   if constexpr (std::is_trivially_copyable_v<Value>) {
     if (size < least_bytes_to_copy_in_parallel / sizeof(Value) || !has_helpers()) return run(std::size_t{0}, size);
-    parallel_for(range<std::size_t>(0, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
+    weft::parallel_for(range<std::size_t>(0, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
   } else {
-    run_parts(size, run);
+    detail::run_parts(size, run);
   }
 }
 
 // The first element that is wanted, or the end.
 template <class Iterator, class IsWanted>
 Iterator find_element(const Iterator& first, std::size_t size, const IsWanted& is_wanted) {
-  const std::size_t found = find_first(size, [first, &is_wanted](std::size_t begin, std::size_t end) {
-    Iterator i = at(first, begin);
+  const std::size_t found = detail::find_first(size, [first, &is_wanted](std::size_t begin, std::size_t end) {
+    Iterator i = detail::at(first, begin);
     for (std::size_t left = (end - begin) / 4; left != 0; --left) {
-      if (is_wanted(i)) return size_between(first, i);
-      if (is_wanted(++i)) return size_between(first, i);
-      if (is_wanted(++i)) return size_between(first, i);
-      if (is_wanted(++i)) return size_between(first, i);
+      if (is_wanted(i)) return detail::size_between(first, i);
+      if (is_wanted(++i)) return detail::size_between(first, i);
+      if (is_wanted(++i)) return detail::size_between(first, i);
+      if (is_wanted(++i)) return detail::size_between(first, i);
       ++i;
     }
-    for (const Iterator stop = at(first, end); i != stop; ++i) {
-      if (is_wanted(i)) return size_between(first, i);
+    for (const Iterator stop = detail::at(first, end); i != stop; ++i) {
+      if (is_wanted(i)) return detail::size_between(first, i);
     }
     return not_found;
   });
-  return at(first, found == not_found ? size : found);
+  return detail::at(first, found == not_found ? size : found);
 }
 
 template <class Iterator, class End, class IsWanted>
 std::iter_difference_t<Iterator> count_elements(const Iterator& first, const End& last, const IsWanted& is_wanted) {
   using count = std::iter_difference_t<Iterator>;
-  const std::size_t size = size_between(first, last);
+  const std::size_t size = detail::size_between(first, last);
   if (size == 0) return 0;
-  return fold_all(
+  return detail::fold_all(
       size,
       [&](std::size_t begin, std::size_t end) {
         count sum = 0;
-        for (Iterator i = at(first, begin), stop = at(first, end); i != stop; ++i) sum += is_wanted(i) ? 1 : 0;
+        for (Iterator i = detail::at(first, begin), stop = detail::at(first, end); i != stop; ++i) sum += is_wanted(i) ? 1 : 0;
         return sum;
       },
       std::plus<count>());
@@ -101,10 +101,11 @@ template <class Iterator, class End, class Compare, class ChooseIn, class Choose
 Iterator choose_element(const Iterator& first, const End& last, const Compare&, const ChooseIn& choose_in, const Choose& choose) {
   if constexpr (reads<Iterator>()) {
     if constexpr (asks<Compare, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
-      const std::size_t size = size_between(first, last);
+      const std::size_t size = detail::size_between(first, last);
       if (size == 0) return first;
-      return fold_all(
-          size, [&](std::size_t begin, std::size_t end) { return choose_in(at(first, begin), at(first, end)); }, choose);
+      return detail::fold_all(
+          size, [&](std::size_t begin, std::size_t end) { return choose_in(detail::at(first, begin), detail::at(first, end)); },
+          choose);
     }
   }
   return first;

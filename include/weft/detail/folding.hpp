@@ -60,16 +60,16 @@ Value combine_elements(Value so_far, std::size_t begin, std::size_t end, const C
 template <class Value, class Combine, class Element>
 Value reduce_elements(std::size_t size, Value init, const Combine& combine, const Element& element) {
   if constexpr (combines<Value, Combine, decltype(element(size))>()) {
-    const std::size_t begun = run_head(size, [&](std::size_t begin, std::size_t end) {
-      init = combine_elements(std::move(init), begin, end, combine, element);
+    const std::size_t begun = detail::run_head(size, [&](std::size_t begin, std::size_t end) {
+      init = detail::combine_elements(std::move(init), begin, end, combine, element);
       return true;
     });
     if (begun == size) return init;
     const auto run = [&](std::size_t begin, std::size_t end) {
-      return combine_elements(Value(element(begin)), begin + 1, end, combine, element);
+      return detail::combine_elements(Value(element(begin)), begin + 1, end, combine, element);
     };
     const auto join = [&](Value&& earlier, Value&& later) -> Value { return combine(std::move(earlier), std::move(later)); };
-    return combine(std::move(init), fold(begun, size, run, join));
+    return combine(std::move(init), detail::fold(begun, size, run, join));
   } else {
     return init;
   }
@@ -88,18 +88,18 @@ Output scan_elements(const Iterator& first, const End& last, const Output& out, 
       using element_type = std::invoke_result_t<const Transform&, std::iter_reference_t<Iterator>>;
       if constexpr (combines<Value, Combine, element_type>()) {
         using kept = std::optional<Value>;
-        const std::size_t size = size_between(first, last);
+        const std::size_t size = detail::size_between(first, last);
         if (size == 0) return out;
         const auto sum_up = [&](std::size_t begin, std::size_t end) {
-          return combine_elements(Value(std::invoke(transform, *at(first, begin))), begin + 1, end, combine,
-                                  [&](std::size_t i) -> transformed<Transform, std::iter_reference_t<Iterator>> {
-                                    return std::invoke(transform, *at(first, i));
-                                  });
+          return detail::combine_elements(Value(std::invoke(transform, *detail::at(first, begin))), begin + 1, end, combine,
+                                          [&](std::size_t i) -> transformed<Transform, std::iter_reference_t<Iterator>> {
+                                            return std::invoke(transform, *detail::at(first, i));
+                                          });
         };
         const auto write = [&](std::size_t begin, std::size_t end, const kept& before) {
-          Iterator i = at(first, begin);
-          Output to = at(out, begin);
-          const Output stop = at(out, end);
+          Iterator i = detail::at(first, begin);
+          Output to = detail::at(out, begin);
+          const Output stop = detail::at(out, end);
           if constexpr (kind == inclusive) {
             Value sum = before ? Value(combine(Value(*before), std::invoke(transform, *i))) : Value(std::invoke(transform, *i));
             *to = sum;
@@ -120,7 +120,7 @@ Output scan_elements(const Iterator& first, const End& last, const Output& out, 
         };
         if (size < least_to_scan_in_parallel || !has_helpers()) {
           write(0, size, init);
-          return at(out, size);
+          return detail::at(out, size);
         }
         const auto body = [&](const range<std::size_t>& part, const kept& before, bool is_final) -> kept {
           if (!is_final) return sum_up(part.begin(), part.end());
@@ -129,8 +129,8 @@ Output scan_elements(const Iterator& first, const End& last, const Output& out, 
         const auto both = [&combine](const kept& left, const kept& right) -> kept {
           return combine(Value(*left), Value(*right));
         };
-        (void)run_scan(range<std::size_t>(0, size), kept(), body, both);
-        return at(out, size);
+        (void)detail::run_scan(range<std::size_t>(0, size), kept(), body, both);
+        return detail::at(out, size);
       }
     }
   }

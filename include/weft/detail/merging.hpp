@@ -27,6 +27,10 @@ namespace weft::detail {
 
 inline constexpr std::size_t least_to_merge_in_parallel = 8192;
 
+template <class Value>
+inline constexpr bool is_cheap_to_copy = std::is_trivially_copyable_v<Value> && std::is_copy_constructible_v<Value> &&
+                                         std::is_copy_assignable_v<Value> && sizeof(Value) <= 16;
+
 // What a merge does with an element.
 struct copy_elements {
   static constexpr bool takes_all = false;  // an element that a failed merge does not come to stays where it is
@@ -67,14 +71,16 @@ class merge_job {
     whole_->failure.call(position_, [&] {
       const Compare& compare = whole_->compare;
       if (lefts_ >= rights_) {
-        rights = size_between(right_, std::lower_bound(right_, at(right_, rights_), *at(left_, lefts), passed(compare)));
+        rights = detail::size_between(
+            right_, std::lower_bound(right_, detail::at(right_, rights_), *detail::at(left_, lefts), detail::passed(compare)));
       } else {
-        lefts = size_between(left_, std::upper_bound(left_, at(left_, lefts_), *at(right_, rights), passed(compare)));
+        lefts = detail::size_between(
+            left_, std::upper_bound(left_, detail::at(left_, lefts_), *detail::at(right_, rights), detail::passed(compare)));
       }
     });
     const std::size_t before = lefts + rights;
-    merge_job later(*whole_, at(left_, lefts), lefts_ - lefts, at(right_, rights), rights_ - rights, at(out_, before),
-                    position_ + before);
+    merge_job later(*whole_, detail::at(left_, lefts), lefts_ - lefts, detail::at(right_, rights), rights_ - rights,
+                    detail::at(out_, before), position_ + before);
     lefts_ = lefts;
     rights_ = rights;
     return later;
@@ -95,7 +101,7 @@ class merge_job {
   }
   void merge() {
     using value = std::iter_value_t<Left>;
-    if constexpr (Put::takes_all && std::is_trivially_copyable_v<value> && sizeof(value) <= 16) {
+    if constexpr (Put::takes_all && is_cheap_to_copy<value>) {
       while (lefts_ != 0 && rights_ != 0) {  // without a branch that depends on the values
         const bool is_right = whole_->compare(*right_, *left_);
         value taken = *left_;
@@ -140,7 +146,7 @@ void merge_in_parallel(Left left, std::size_t lefts, Right right, std::size_t ri
   using job = merge_job<Put, Left, Right, Output, Compare>;
   typename job::state state{compare, failure};
   job all(state, left, lefts, right, rights, out, position);
-  if (lefts + rights > least_to_merge_in_parallel) return divide(all);
+  if (lefts + rights > least_to_merge_in_parallel) return detail::divide(all);
   all.run();
 }
 
@@ -202,7 +208,7 @@ class stable_sort_job {
   }
   void append(const stable_sort_job& later) {
     ++levels_;
-    const Iterator from = at(whole_->first, begin_), middle = at(whole_->first, later.begin_);
+    const Iterator from = detail::at(whole_->first, begin_), middle = detail::at(whole_->first, later.begin_);
     value* const to = whole_->buffer + begin_;
     const std::size_t lefts = end_ - begin_, rights = later.end_ - later.begin_;
     if (levels_ == 1) {
@@ -218,13 +224,13 @@ class stable_sort_job {
  private:
   template <class Put, class From, class To>
   void merge(From left, std::size_t lefts, From right, std::size_t rights, To out) {
-    merge_in_parallel<Put>(left, lefts, right, rights, out, whole_->compare, whole_->failure, begin_);
+    detail::merge_in_parallel<Put>(left, lefts, right, rights, out, whole_->compare, whole_->failure, begin_);
   }
   void sort_leaf() {
-    const Iterator first = at(whole_->first, begin_), last = at(whole_->first, end_);
+    const Iterator first = detail::at(whole_->first, begin_), last = detail::at(whole_->first, end_);
     whole_->failure.call(begin_, [&] {
       if constexpr (!is_cheap) {
-        std::stable_sort(first, last, passed(whole_->compare));
+        std::stable_sort(first, last, detail::passed(whole_->compare));
       } else if (first != last) {
         for (Iterator next = first + 1; next != last; ++next) insert(first, next);
       }
@@ -249,7 +255,7 @@ inline constexpr std::size_t least_to_sort_stably_in_parallel = 2048;
 template <class Iterator, class Compare>
 void run_stable_sort(Iterator first, Iterator last, const Compare& compare) {
   using value = std::iter_value_t<Iterator>;
-  const std::size_t size = size_between(first, last);
+  const std::size_t size = detail::size_between(first, last);
   if constexpr (std::is_nothrow_move_constructible_v<value> && std::is_nothrow_move_assignable_v<value>) {
     if (size >= least_to_sort_stably_in_parallel && has_helpers()) {
       const raw_buffer<value> buffer(size);
@@ -258,13 +264,13 @@ void run_stable_sort(Iterator first, Iterator last, const Compare& compare) {
         const std::size_t leaf = std::max(size / parts_to_begin_with(), least_to_sort_stably_in_parallel / 2);
         typename job::state state{compare, first, buffer.begin(), leaf, {}};
         job all(state, 0, size, job::levels_of(size, leaf));
-        divide(all);
+        detail::divide(all);
         buffer.destroy_values();
         return state.failure.rethrow();
       }
     }
   }
-  std::stable_sort(first, last, passed(compare));
+  std::stable_sort(first, last, detail::passed(compare));
 }
 
 }  // namespace weft::detail

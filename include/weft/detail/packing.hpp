@@ -42,7 +42,7 @@ class chunks {
 
   template <class Run>
   void run(const Run& run) {
-    parallel_for(range<std::size_t>(0, all_.size(), 1), [&](std::size_t k) { run(all_[k]); });
+    weft::parallel_for(range<std::size_t>(0, all_.size(), 1), [&](std::size_t k) { run(all_[k]); });
   }
   // Sums up what the chunks keep. Returns how many elements that are.
   std::size_t place() {
@@ -105,8 +105,8 @@ class choice {
 template <class Iterator, class Output, class IsChosen>
 Output copy_chosen(Iterator first, std::size_t size, Output out, const IsChosen& is_chosen) {
   choice chosen(size, is_chosen);
-  chosen.for_chosen([&](std::size_t i, std::size_t place) { *at(out, place) = *at(first, i); });
-  return at(out, chosen.chosen());
+  chosen.for_chosen([&](std::size_t i, std::size_t place) { *detail::at(out, place) = *detail::at(first, i); });
+  return detail::at(out, chosen.chosen());
 }
 
 template <class Iterator, class Predicate>
@@ -116,30 +116,31 @@ Iterator run_stable_partition(Iterator first, std::size_t size, const Predicate&
     if (packs_in_parallel(size)) {
       const raw_buffer<value> buffer(size);
       if (buffer.begin() != nullptr) {
-        choice chosen(size, [&](std::size_t i) { return std::invoke(predicate, *at(first, i)); });
-        chosen.for_both(
-            [&](std::size_t i, std::size_t place) { std::construct_at(buffer.begin() + place, std::move(*at(first, i))); });
-        run_parts(size, [&](std::size_t begin, std::size_t end) {
-          std::move(buffer.begin() + begin, buffer.begin() + end, at(first, begin));
+        choice chosen(size, [&](std::size_t i) { return std::invoke(predicate, *detail::at(first, i)); });
+        chosen.for_both([&](std::size_t i, std::size_t place) {
+          std::construct_at(buffer.begin() + place, std::move(*detail::at(first, i)));
+        });
+        detail::run_parts(size, [&](std::size_t begin, std::size_t end) {
+          std::move(buffer.begin() + begin, buffer.begin() + end, detail::at(first, begin));
         });
         buffer.destroy_values();
-        return at(first, chosen.chosen());
+        return detail::at(first, chosen.chosen());
       }
     }
   }
-  return std::stable_partition(first, at(first, size), passed(predicate));
+  return std::stable_partition(first, detail::at(first, size), detail::passed(predicate));
 }
 
 // Moves [first, last) to an earlier place. Returns the end of what was moved.
 template <class Iterator>
 Iterator move_down(Iterator first, Iterator last, Iterator to) {
-  const std::size_t size = size_between(first, last);
+  const std::size_t size = detail::size_between(first, last);
   if (to == first) return last;
-  if (size_between(to, first) < size || size < least_to_pack_in_parallel) return std::move(first, last, to);
-  parallel_for(range<std::size_t>(0, size), [&](const range<std::size_t>& part) {
-    std::move(at(first, part.begin()), at(first, part.end()), at(to, part.begin()));
+  if (detail::size_between(to, first) < size || size < least_to_pack_in_parallel) return std::move(first, last, to);
+  weft::parallel_for(range<std::size_t>(0, size), [&](const range<std::size_t>& part) {
+    std::move(detail::at(first, part.begin()), detail::at(first, part.end()), detail::at(to, part.begin()));
   });
-  return at(to, size);
+  return detail::at(to, size);
 }
 
 // Removes from each chunk, and moves what is left together. remove(begin, end) returns the new end.
@@ -147,15 +148,15 @@ template <class Iterator, class Remove, class IsJoined>
 Iterator run_removal(Iterator first, std::size_t size, const Remove& remove, const IsJoined& is_joined) {
   chunks parts(size);
   parts.run([&](chunk& each) {
-    const Iterator begin = at(first, each.begin);
-    each.kept = size_between(begin, remove(begin, at(first, each.end)));
+    const Iterator begin = detail::at(first, each.begin);
+    each.kept = detail::size_between(begin, remove(begin, detail::at(first, each.end)));
   });
   Iterator end = first;
   for (const chunk& each : parts.all()) {
-    Iterator begin = at(first, each.begin);
-    const Iterator last = at(begin, each.kept);
+    Iterator begin = detail::at(first, each.begin);
+    const Iterator last = detail::at(begin, each.kept);
     if (begin != last && end != first && is_joined(*(end - 1), *begin)) ++begin;
-    end = move_down(begin, last, end);
+    end = detail::move_down(begin, last, end);
   }
   return end;
 }

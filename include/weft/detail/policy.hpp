@@ -35,10 +35,11 @@ inline constexpr parallel_policy par{};
 template <class Iterator>
 concept parallel_input = std::random_access_iterator<Iterator>;
 
-// Where an algorithm with weft::par writes, or what it reorders: each element has an address of its
-// own, so that several workers may write neighbours.
+// Where an algorithm with weft::par writes, or what it reorders: no element is const, and each has an
+// address of its own, so that several workers may write neighbours.
 template <class Iterator>
-concept parallel_output = std::random_access_iterator<Iterator> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
+concept parallel_output = std::random_access_iterator<Iterator> && std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
+                          !std::is_const_v<std::remove_reference_t<std::iter_reference_t<Iterator>>>;
 
 namespace detail {
 
@@ -52,9 +53,10 @@ constexpr bool reads() {
 template <class... Iterators>
 constexpr bool writes() {
   constexpr bool is_taken = (parallel_output<Iterators> && ...);
-  static_assert(is_taken,
-                "weft::parallel_output: with weft::par an algorithm writes through random-access iterators whose elements have "
-                "addresses, unlike those of std::vector<bool>");
+  static_assert(
+      is_taken,
+      "weft::parallel_output: with weft::par an algorithm writes through random-access iterators whose elements are not "
+      "const and have addresses, unlike those of std::vector<bool>");
   return is_taken;
 }
 template <class Function, class... Arguments>
@@ -70,10 +72,35 @@ constexpr bool asks() {
   return is_taken;
 }
 
+template <class Element, class Value>
+constexpr bool equals() {
+  constexpr bool is_taken = requires(Element element, const Value& value) {
+    { static_cast<Element>(element) == value } -> std::convertible_to<bool>;
+  };
+  static_assert(is_taken, "std::equality_comparable_with: find and count with weft::par ask whether element == value");
+  return is_taken;
+}
+template <class Target, class Source>
+constexpr bool assigns() {
+  constexpr bool is_taken = std::is_assignable_v<Target, Source>;
+  static_assert(is_taken,
+                "std::assignable_from: an algorithm with weft::par assigns what it makes to the elements of the output");
+  return is_taken;
+}
+// Whether function can be called, and what it returns be assigned to elements of Output.
+template <class Output, class Function, class... Arguments>
+constexpr bool makes() {
+  if constexpr (calls<Function, Arguments...>()) {
+    return assigns<std::iter_reference_t<Output>, std::invoke_result_t<const Function&, Arguments...>>();
+  } else {
+    return false;
+  }
+}
+
 // How std's algorithms are given a function: without a copy, unless it has no state to copy.
 template <class Function>
 constexpr auto passed(const Function& function) {
-  if constexpr (std::is_empty_v<Function> && std::is_trivially_copyable_v<Function>) {
+  if constexpr (std::is_empty_v<Function> && std::is_trivially_copyable_v<Function> && std::is_copy_constructible_v<Function>) {
     return function;
   } else {
     return std::cref(function);
@@ -82,6 +109,14 @@ constexpr auto passed(const Function& function) {
 
 template <class Range>
 concept walkable = std::ranges::range<Range>;
+
+// Whether (range, next) is rather a pair of iterators, the first of which is an array.
+template <class Range, class Next>
+concept begins_pair =
+    std::is_array_v<std::remove_reference_t<Range>> && std::sentinel_for<std::decay_t<Next>, std::decay_t<Range>>;
+// The same of (range, next, out), where a function or a value would be in the place of out.
+template <class Range, class Next, class Out>
+concept begins_triple = begins_pair<Range, Next> && std::input_or_output_iterator<std::decay_t<Out>>;
 
 template <walkable Range>
 constexpr auto end_of(Range& range) {
@@ -107,12 +142,12 @@ Iterator at(const Iterator& first, std::size_t offset) {
 // Calls run(begin, end) for parts of [0, size), which may run at the same time.
 template <class Run>
 void run_parts(std::size_t size, const Run& run) {
-  const std::size_t begun = run_head(size, [&run](std::size_t begin, std::size_t end) {
+  const std::size_t begun = detail::run_head(size, [&run](std::size_t begin, std::size_t end) {
     run(begin, end);
     return true;
   });
   if (begun == size) return;
-  parallel_for(range<std::size_t>(begun, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
+  weft::parallel_for(range<std::size_t>(begun, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
 }
 
 // A part of a fold: run(begin, end) returns a Result, and join(earlier, later) one of two.
@@ -155,7 +190,7 @@ auto fold(std::size_t begin, std::size_t end, const Run& run, const Join& join) 
   using job = fold_job<result, Run, Join>;
   typename job::state state{run, join, {}};
   job all(state, range<std::size_t>(begin, end));
-  divide(all);
+  detail::divide(all);
   state.failure.rethrow();
   return all.result();
 }
@@ -166,7 +201,7 @@ auto fold_all(std::size_t size, const Run& run, const Join& join) {
   using result = std::remove_cvref_t<decltype(run(size, size))>;
   if (size < 2 || !has_helpers()) return run(0, size);
   std::optional<result> head;
-  const std::size_t begun = run_head(size, [&](std::size_t begin, std::size_t end) {
+  const std::size_t begun = detail::run_head(size, [&](std::size_t begin, std::size_t end) {
     result piece = run(begin, end);
     if (head) {
       result both = join(std::move(*head), std::move(piece));
@@ -177,7 +212,7 @@ auto fold_all(std::size_t size, const Run& run, const Join& join) {
     return true;
   });
   if (begun == size) return result(std::move(*head));
-  return result(join(std::move(*head), fold(begun, size, run, join)));
+  return result(join(std::move(*head), detail::fold(begun, size, run, join)));
 }
 
 inline constexpr std::size_t not_found = SIZE_MAX;
@@ -207,7 +242,7 @@ std::size_t find_in_parts(std::size_t begin, std::size_t end, const Look& look) 
     }
   };
   try {
-    parallel_for(range<std::size_t>(begin, end), look_in);
+    weft::parallel_for(range<std::size_t>(begin, end), look_in);
   } catch (...) {
     if (failed.load(std::memory_order_relaxed) < first.load(std::memory_order_relaxed)) throw;
   }
@@ -217,11 +252,11 @@ std::size_t find_in_parts(std::size_t begin, std::size_t end, const Look& look) 
 template <class Look>
 std::size_t find_first(std::size_t size, const Look& look) {
   std::size_t found = not_found;
-  const std::size_t begun = run_head(size, [&](std::size_t begin, std::size_t end) {
+  const std::size_t begun = detail::run_head(size, [&](std::size_t begin, std::size_t end) {
     found = look(begin, end);
     return found == not_found;
   });
-  return found != not_found || begun == size ? found : find_in_parts(begun, size, look);
+  return found != not_found || begun == size ? found : detail::find_in_parts(begun, size, look);
 }
 
 }  // namespace detail
