@@ -6,6 +6,7 @@
 
 #include <list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -55,14 +56,18 @@ void reductions(std::vector<int>& values) {
 }
 
 void algorithms(std::vector<int>& values, std::list<int>& list, std::vector<bool>& bits) {
-  weft::for_each(weft::par, list, one);                                  // weft::parallel_input
-  weft::sort(weft::par, list.begin(), list.end());                       // weft::parallel_output
-  weft::fill(weft::par, bits, true);                                     // weft::parallel_output
-  weft::for_each(weft::par, values, two);                                // std::invocable
-  weft::for_each(weft::par, values, [n = 0](int i) mutable { n = i; });  // std::invocable
-  static_cast<void>(weft::find_if(weft::par, values, two));              // std::predicate
-  weft::stable_sort(weft::par, values, half);                            // weft::sort_function
-  static_cast<void>(weft::reduce(weft::par, values, 0, half));           // weft::combine_function
+  weft::for_each(weft::par, list, one);                                                   // weft::parallel_input
+  weft::sort(weft::par, list.begin(), list.end());                                        // weft::parallel_output
+  weft::fill(weft::par, bits, true);                                                      // weft::parallel_output
+  weft::fill(weft::par, std::as_const(values), 1);                                        // weft::parallel_output
+  weft::fill(weft::par, values, std::string());                                           // std::assignable_from
+  weft::transform(weft::par, values, values.begin(), [](int) { return std::string(); });  // std::assignable_from
+  static_cast<void>(weft::find(weft::par, values, std::string()));                        // std::equality_comparable_with
+  weft::for_each(weft::par, values, two);                                                 // std::invocable
+  weft::for_each(weft::par, values, [n = 0](int i) mutable { n = i; });                   // std::invocable
+  static_cast<void>(weft::find_if(weft::par, values, two));                               // std::predicate
+  weft::stable_sort(weft::par, values, half);                                             // weft::sort_function
+  static_cast<void>(weft::reduce(weft::par, values, 0, half));                            // weft::combine_function
 }
 
 void threads() {
