@@ -32,6 +32,8 @@ LIMIT_BYTES = 3_000_000
 PARTS = ("faces/argobots", "faces/fortran", "faces/qthreads", "faces/threads", "lang/runtime", "tools/weft")  # folders of a build, beside the core
 TARGETS = ("weft", "weft_static", *(f"{part}/all" for part in PARTS))
 LEFT_OUT = ("lib/weft/*/lib", "lib/weft/weft-ranks", "share/man/man3", "share/doc")
+# The compiler's name in each object, and clang's table of symbols by number, which strip has given other numbers.
+ONLY_OF_THE_COMPILER = ("--remove-section=.comment", "--remove-section=.llvm_addrsig")
 DESCRIPTION = """Weft is a runtime for lightweight threads in C and C++ on Linux. This package holds its libraries, headers,
 what CMake and pkg-config read, the `weft` command and gdb's commands; it needs no other package.
 
@@ -79,7 +81,7 @@ def stage(build, package, machine):
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     strip = older_glibc.strip_for(machine or os.uname().machine)
     if strip:
-        run(strip, "--strip-unneeded", "--enable-deterministic-archives", *glob.glob(os.path.join(glob.escape(package), "lib", "*.a")))
+        run(strip, "--strip-unneeded", "--enable-deterministic-archives", *ONLY_OF_THE_COMPILER, *glob.glob(os.path.join(glob.escape(package), "lib", "*.a")))
     older_glibc.copy_notices(os.path.join(package, "share", "doc", "weft"), is_for_here=not machine)
     without_links(package)
     for name in ("__init__.py", "__main__.py"):
