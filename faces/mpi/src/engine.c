@@ -259,7 +259,7 @@ static bool finds_complete(uint64_t *pause_ns) {
   if (!has_parked()) return false;
   if (!try_enter()) {
     if (is_serial()) *pause_ns = 2 * LEAST_SLEEP_NS;
-    if (!may_call_here()) *pause_ns = LONGEST_SLEEP_NS; /* a thread of the first worker asks */
+    if (!may_call_here() && !must_ask) *pause_ns = LONGEST_SLEEP_NS; /* a thread of the first worker asks */
     return false;
   }
   const uint64_t now = now_ns();

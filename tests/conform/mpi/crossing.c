@@ -68,10 +68,8 @@ static void cross(void *argument) {
 void test_crossing(void) {
   static const caller kinds[][2] = {{ULT, ULT}, {ULT, OS_THREAD}, {OS_THREAD, ULT}};
   line lines[2];
-  const char *const level = getenv("WEFT_MPI_LEVEL");
-  const bool is_funneled = level != NULL && strcmp(level, "funneled") == 0; /* OS threads must not call there */
   CHECK(ranks == 2);
-  for (size_t each = 0; each < (is_funneled ? 1 : sizeof kinds / sizeof kinds[0]); ++each) {
+  for (size_t each = 0; each < sizeof kinds / sizeof kinds[0]; ++each) {
     running threads[2];
     for (int i = 0; i < 2; ++i) {
       lines[i].number = i;

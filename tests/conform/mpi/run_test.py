@@ -162,7 +162,8 @@ class RunTest(unittest.TestCase):
         self.assertNotIn("weft-mpi:", said)
 
     def test_collectives_without_a_twin_are_admitted_one_at_a_time(self):
-        self.check(2, "crossing", WEFT_MPI_LEVEL="serialized", WEFT_WORKERS="2")
+        for level in "serialized", "funneled":
+            self.check(2, "crossing", WEFT_MPI_LEVEL=level, WEFT_WORKERS="2")
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_calls_come_from_the_os_thread_of_mpi_init_where_the_mpi_wants_it(self):
