@@ -10,9 +10,6 @@
 
 #include "real.h"
 
-/* Called once, when this library is loaded. */
-void prepare_admission(void);
-
 /* Waits until all ranks of the communicator have come to this call and admit it. Returns false at
  * once where calls need not go one at a time, or the call waits for no other rank. call:
  * WAIT_NAME("MPI_File_open"). May switch. */
@@ -26,6 +23,11 @@ MPI_Comm copy_ranks(MPI_Comm comm, bool is_admitted);
 /* handle: the value of the handle; 0: nothing was made. */
 void keep_ranks(uintptr_t handle, MPI_Comm ranks);
 MPI_Comm ranks_of(uintptr_t handle); /* NULL_COMM: none is kept */
-void forget_ranks(uintptr_t handle);
+
+/* Before the call that frees the handle, since the MPI may give its value to the next one at once.
+ * Returns null if none is kept. */
+typedef struct kept_ranks kept_ranks;
+kept_ranks *take_ranks(uintptr_t handle);
+void end_ranks(kept_ranks *one, bool is_freed); /* else they are kept again */
 
 #endif

@@ -21,7 +21,7 @@
 #define TAG 32749 /* MPI permits 32767 everywhere */
 /* What all ranks must have in common: which calls are made as others. */
 #define RULES "weft-mpi: collectives as nonblocking ones, rule 1"
-#define SERIAL_RULES "weft-mpi: one call at a time, others are admitted, rule 1"
+#define SERIAL_RULES "weft-mpi: one call at a time, others are admitted, rule 2"
 
 enum { BEFORE, BEHIND, NEIGHBOURS };
 

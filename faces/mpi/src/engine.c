@@ -573,7 +573,7 @@ static void let_spinner_end(void) {
 }
 
 bool report_waiter_of(MPI_Request request) {
-  if (waiting_calls() == 0 || is_inside || request == NULL_REQUEST) return false;
+  if (waiting_calls() == 0 || is_inside || request == NULL_REQUEST || is_request_complete(request)) return false;
   let_spinner_end();
   enter();
   const uint64_t now = now_ns();

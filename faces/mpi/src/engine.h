@@ -63,7 +63,8 @@ unsigned waiting_calls(void);
 /* Writes a line for each call that has parked or polls, up to a number of each. */
 void report_waiting_calls(void);
 
-/* Whether a call waits for the request, which is to be freed. Lines then say so. May switch. */
+/* Whether a call waits for the request, which is to be freed and is not complete: small sends that are
+ * share one handle. Lines then say so. May switch. */
 bool report_waiter_of(MPI_Request request);
 
 /* From now on the reports call the communicator freed, and do not ask the MPI about it. */

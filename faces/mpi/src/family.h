@@ -15,7 +15,8 @@
 #define NULL_COMM ((MPI_Comm)find_mpi_symbol("ompi_mpi_comm_null"))
 #define PACKED_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_packed"))
 #define BYTE_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_byte"))
-#define BITWISE_AND ((MPI_Op)find_mpi_symbol("ompi_mpi_op_band"))
+#define UINT64_TYPE ((MPI_Datatype)find_mpi_symbol("ompi_mpi_uint64_t"))
+#define MAXIMUM ((MPI_Op)find_mpi_symbol("ompi_mpi_op_max"))
 #else
 #if defined(MPI_ABI_VERSION) && !defined(MPICH_VERSION)
 #define IS_FOR_STANDARD_ABI true
@@ -30,7 +31,8 @@
 #define NULL_COMM MPI_COMM_NULL
 #define PACKED_TYPE MPI_PACKED
 #define BYTE_TYPE MPI_BYTE
-#define BITWISE_AND MPI_BAND
+#define UINT64_TYPE MPI_UINT64_T
+#define MAXIMUM MPI_MAX
 #endif
 
 #if !defined(IS_FOR_STANDARD_ABI)

@@ -53,10 +53,11 @@
     const bool is_admitted = begin_admission(WAIT_NAME("MPI_" #NAME), ranks_of(value)); \
     const mpi_region region = begin_region(WAIT_NAME("MPI_" #NAME));                    \
     note_call_without_twin("MPI_" #NAME, &was_said);                                    \
+    kept_ranks *const kept = take_ranks(value);                                         \
     const int error = CALL(NAME, HANDLE);                                               \
     end_region(&region);                                                                \
     end_admission(is_admitted);                                                         \
-    if (error == MPI_SUCCESS) forget_ranks(value);                                      \
+    end_ranks(kept, error == MPI_SUCCESS);                                              \
     return error;                                                                       \
   }                                                                                     \
   PROFILING_ENTRY(NAME, PARAMETERS, HANDLE)

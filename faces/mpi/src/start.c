@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <weft/ext.h>
 
-#include "admission.h"
 #include "agree.h"
 #include "caller.h"
 #include "describe.h"
@@ -23,7 +22,6 @@
 __attribute__((constructor)) static void when_loaded(void) {
   prepare_engine();
   prepare_turns();
-  prepare_admission();
   check_order();
 }
 

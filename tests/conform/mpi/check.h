@@ -63,6 +63,8 @@ void test_crossing(void);
 void test_left_polling(void);
 void test_freed_request(void);
 void test_freed_fatal(void);
+void test_freed_send(void);
+void test_queue(void);
 void test_freed_communicator(void);
 
 /* The path of this program. */

@@ -80,3 +80,26 @@ void test_crossing(void) {
     for (int i = 0; i < 2; ++i) OK(MPI_Comm_free(&lines[i].comm));
   }
 }
+
+/* ---- many calls ---------------------------------------------------------------------------------- */
+
+enum { QUEUED = 4, CALLS = 5 };
+
+static void split_often(void *argument) {
+  const MPI_Comm *const comm = argument;
+  for (int i = 0; i < CALLS; ++i) {
+    MPI_Comm made;
+    OK(MPI_Comm_split(*comm, 0, rank, &made));
+    OK(MPI_Comm_free(&made));
+  }
+}
+
+/* Each rank begins with another one. */
+void test_queue(void) {
+  MPI_Comm comms[QUEUED];
+  running threads[QUEUED];
+  for (int i = 0; i < QUEUED; ++i) OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
+  for (int i = 0; i < QUEUED; ++i) threads[i] = start(ULT, split_often, &comms[(i + rank) % QUEUED]);
+  for (int i = 0; i < QUEUED; ++i) finish(&threads[i]);
+  for (int i = 0; i < QUEUED; ++i) OK(MPI_Comm_free(&comms[i]));
+}

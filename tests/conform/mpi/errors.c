@@ -238,6 +238,42 @@ void test_freed_request(void) {
   OK(MPI_Send(&value, 1, MPI_INT, rank, 12, MPI_COMM_WORLD));
 }
 
+static void wait_for_two(void *argument) {
+  int got = 0;
+  const int value = 5;
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  (void)argument;
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 14, MPI_COMM_WORLD, &requests[0]));
+  OK(MPI_Isend(&value, 1, MPI_INT, rank, 15, MPI_COMM_WORLD, &requests[1]));
+  OK(MPI_Waitall(2, requests, statuses));
+}
+
+static void send_and_free(void *argument) {
+  const int value = 6;
+  MPI_Request request;
+  (void)argument;
+  OK(MPI_Isend(&value, 1, MPI_INT, rank, 16, MPI_COMM_WORLD, &request));
+  OK(MPI_Request_free(&request));
+}
+
+/* An MPI may give all small sends that are complete at once the same handle. */
+void test_freed_send(void) {
+  int got[2] = {0, 0};
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  for (int i = 0; i < 2; ++i) OK(MPI_Irecv(&got[i], 1, MPI_INT, rank, 15 + i, MPI_COMM_WORLD, &requests[i]));
+  running waiting = start(ULT, wait_for_two, NULL);
+  let_others_run();
+  OK(weft_sleep_ns(1000000)); /* parked by now */
+  running freeing = start(ULT, send_and_free, NULL);
+  finish(&freeing);
+  OK(MPI_Send(&got[0], 1, MPI_INT, rank, 14, MPI_COMM_WORLD));
+  finish(&waiting);
+  OK(MPI_Waitall(2, requests, statuses));
+  CHECK(got[0] == 5 && got[1] == 6);
+}
+
 /* The job ends, if the handler is the default one. */
 void test_freed_fatal(void) {
   receiver waiting = {.error = -1};

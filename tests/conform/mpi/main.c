@@ -31,6 +31,8 @@ static const struct {
              {"left_polling", test_left_polling},
              {"freed_request", test_freed_request},
              {"freed_fatal", test_freed_fatal},
+             {"freed_send", test_freed_send},
+             {"queue", test_queue},
              {"freed_communicator", test_freed_communicator}};
 
 static void *run_on_os_thread(void *argument) {

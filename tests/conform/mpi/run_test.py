@@ -89,6 +89,8 @@ class RunTest(unittest.TestCase):
         line = "weft-mpi: rank 0: error: MPI_Request_free of a request for which a call waits; free it once that call has returned"
         for level in "multiple", "serialized":
             self.assertIn(line, self.check(1, "freed_request", WEFT_MPI_LEVEL=level))
+        for level in "multiple", "serialized":
+            self.assertNotIn("weft-mpi:", self.check(1, "freed_send", WEFT_MPI_LEVEL=level))
         status, said = launched(1, "freed_fatal")
         self.assertNotEqual(status, 0, said)
         self.assertIn(line, said)
@@ -164,6 +166,7 @@ class RunTest(unittest.TestCase):
     def test_collectives_without_a_twin_are_admitted_one_at_a_time(self):
         for level in "serialized", "funneled":
             self.check(2, "crossing", WEFT_MPI_LEVEL=level, WEFT_WORKERS="2")
+        self.check(4, "queue", WEFT_MPI_LEVEL="serialized")
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_calls_come_from_the_os_thread_of_mpi_init_where_the_mpi_wants_it(self):
