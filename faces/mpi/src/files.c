@@ -71,6 +71,8 @@ WRITE_END(File_write_at_all_end)
 COLLECTIVE_REGION(File_set_view, FILE_RANKS,
                   (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info),
                   fh, disp, etype, filetype, datarep, info)
+COLLECTIVE_REGION(File_set_info, FILE_RANKS, (MPI_File fh, MPI_Info info), fh, info)
+COLLECTIVE_REGION(File_set_atomicity, FILE_RANKS, (MPI_File fh, int flag), fh, flag)
 COLLECTIVE_REGION(File_seek_shared, FILE_RANKS, (MPI_File fh, MPI_Offset offset, int whence), fh, offset, whence)
 
 #if HAS_LARGE_COUNTS

@@ -36,6 +36,8 @@ COLLECTIVE_REGION(Dist_graph_create_adjacent, comm,
                    const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *graph),
                   comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, graph)
 
+COLLECTIVE_REGION(Comm_set_info, comm, (MPI_Comm comm, MPI_Info info), comm, info)
+
 #if MPI_VERSION < 4 /* no nonblocking twin */
 COLLECTIVE_REGION(Comm_dup_with_info, comm, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), comm, info, newcomm)
 #endif
@@ -68,6 +70,7 @@ MAKING_REGION(Win_allocate_shared, win, (MPI_Aint size, int disp_unit, MPI_Info 
 MAKING_REGION(Win_create_dynamic, win, (MPI_Info info, MPI_Comm comm, MPI_Win *win), info, comm, win)
 FREEING_REGION(Win_free, win, (MPI_Win * win))
 COLLECTIVE_REGION(Win_fence, ranks_of((uintptr_t)win), (int assert, MPI_Win win), assert, win)
+COLLECTIVE_REGION(Win_set_info, ranks_of((uintptr_t)win), (MPI_Win win, MPI_Info info), win, info)
 REGION(Win_start, (MPI_Group group, int assert, MPI_Win win), group, assert, win)
 REGION(Win_complete, (MPI_Win win), win)
 REGION(Win_wait, (MPI_Win win), win)

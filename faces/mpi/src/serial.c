@@ -18,7 +18,8 @@ bool mpi_is_serial;
 
 static void (*warn_of_os_thread)(void); /* set before calls go one at a time */
 static bool funnels;                    /* atomic */
-static __thread bool is_of_start;       /* this OS thread called MPI_Init */
+/* Whether this OS thread called MPI_Init: the MPI is asked once. */
+static __thread enum { UNKNOWN, IS_OF_START, IS_ANOTHER } own_place;
 static sem_t turns;
 static const void *holder; /* atomic */
 static unsigned depth;     /* the holder's */
@@ -27,7 +28,6 @@ static bool has_moved;     /* the holder is a ULT that is pinned for its turn */
 void prepare_turns(void) { sem_init(&turns, 0, 1); }
 
 void serialize_calls(bool is_funneled, void (*warn)(void)) {
-  is_of_start = true;
   warn_of_os_thread = warn;
   __atomic_store_n(&funnels, is_funneled, __ATOMIC_RELAXED);
   __atomic_store_n(&mpi_is_serial, true, __ATOMIC_RELAXED);
@@ -35,10 +35,17 @@ void serialize_calls(bool is_funneled, void (*warn)(void)) {
 
 bool is_funneled(void) { return __atomic_load_n(&funnels, __ATOMIC_RELAXED); }
 
+static bool is_thread_of_start(void) {
+  int flag = 0;
+  return PMPI(Is_thread_main)(&flag) == MPI_SUCCESS && flag != 0;
+}
+
 /* Not inlined: the caller may have changed its OS thread since it asked last. */
 __attribute__((noinline)) bool may_call_here(void) {
   __asm__ volatile("");
-  return is_of_start || !is_funneled();
+  if (!is_funneled()) return true;
+  if (own_place == UNKNOWN) own_place = is_thread_of_start() ? IS_OF_START : IS_ANOTHER;
+  return own_place == IS_OF_START;
 }
 
 /* A fork that another worker took has its forker's identity, but a name of its own here. */

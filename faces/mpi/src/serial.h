@@ -15,8 +15,8 @@ extern bool mpi_is_serial; /* atomic */
 /* Called once, when this library is loaded. */
 void prepare_turns(void);
 
-/* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init, which calls
- * this: a ULT is taken to it for each call. warn: for a call that comes from another one. */
+/* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init: a ULT is
+ * taken to it for each call. warn: for a call that comes from another one. */
 void serialize_calls(bool is_funneled, void (*warn)(void));
 
 /* Whether the calling OS thread may call MPI: it is that of MPI_Init, or the MPI permits others. */

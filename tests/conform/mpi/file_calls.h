@@ -37,6 +37,7 @@ static void FILES(halves)(MPI_Comm comm, MPI_File file, const int *words) {
 static void FILES(files)(void *argument) {
   MPI_Comm comm = *(MPI_Comm *)argument;
   MPI_File file;
+  MPI_Info info;
   MPI_Status status;
   char path[200];
   int words[4] = {rank, 10 + rank, 20 + rank, 30 + rank};
@@ -46,6 +47,10 @@ static void FILES(files)(void *argument) {
   snprintf(path, sizeof path, "%s/words", getenv("WEFT_TEST_FOLDER"));
   OK(MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
   OK(MPI_File_set_size(file, 0));
+  OK(MPI_Info_create(&info));
+  OK(MPI_File_set_info(file, info));
+  OK(MPI_Info_free(&info));
+  OK(MPI_File_set_atomicity(file, 0));
   OK(MPI_File_preallocate(file, 2 * shared));
   OK(FILE_CALL(write_at)(file, at, words, 2, MPI_INT, &status));
   OK(FILE_CALL(write_at_all)(file, at + 8, words + 2, 2, MPI_INT, &status));

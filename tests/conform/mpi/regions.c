@@ -51,6 +51,7 @@ static void split(void *argument) {
 }
 
 static void graphs(void *argument) {
+  MPI_Info info;
   MPI_Comm made, part;
   const MPI_Comm comm = *(MPI_Comm *)argument;
   const int periodic = 1;
@@ -60,6 +61,9 @@ static void graphs(void *argument) {
   const int degree = 1;
   const int weight = 1;
   int index[8], edges[8];
+  OK(MPI_Info_create(&info));
+  OK(MPI_Comm_set_info(comm, info));
+  OK(MPI_Info_free(&info));
   OK(MPI_Cart_create(comm, 1, &ranks, &periodic, 0, &made));
   OK(MPI_Cart_sub(made, &stays, &part));
   use_and_free(part, ranks);
@@ -100,12 +104,16 @@ void test_communicators(void) {
 enum { WINDOW_BYTES = 64 }; /* MPICH 4.0 alone loses a put into a window of 4 bytes */
 
 static void fences(void *argument) {
+  MPI_Info info;
   MPI_Win window;
   const MPI_Comm comm = *(MPI_Comm *)argument;
   int *memory = NULL;
   const int mine = 100 + rank;
   const int next = (rank + 1) % ranks;
   OK(MPI_Win_allocate(WINDOW_BYTES, sizeof(int), MPI_INFO_NULL, comm, &memory, &window));
+  OK(MPI_Info_create(&info));
+  OK(MPI_Win_set_info(window, info));
+  OK(MPI_Info_free(&info));
   OK(MPI_Win_fence(0, window));
   OK(MPI_Put(&mine, 1, MPI_INT, next, 0, 1, MPI_INT, window));
   OK(MPI_Win_fence(0, window));
