@@ -1,7 +1,8 @@
 /* Below MPI_THREAD_MULTIPLE, a collective call without a nonblocking twin keeps all other calls of its
  * rank out of MPI while it waits for other ranks. If a thread of one rank opens one file, and a thread
  * of another rank another file, each keeps out what the other waits for. So all ranks of such a call
- * first agree that it is the one that begins: a rank admits one of them at a time. */
+ * first agree that it is the one that begins: a rank admits one of them at a time, and all ranks admit
+ * them in one order. */
 #ifndef WEFT_MPI_ADMISSION_H
 #define WEFT_MPI_ADMISSION_H
 
