@@ -94,7 +94,7 @@ struct less_once {
 // Small, trivially copyable, and only moved.
 struct ticket {
   int number;
-  explicit ticket(int number) : number(number) {}
+  explicit ticket(int of) : number(of) {}
   ticket(ticket&&) = default;
   ticket& operator=(ticket&&) = default;
 };
