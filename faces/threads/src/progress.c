@@ -86,10 +86,8 @@ static bool is_over(uint64_t deadline_ns) { return deadline_ns != PARKING_NO_DEA
 /* Outside of the lock. */
 static threads_status make_until_done(const threads_progress *progress, const threads_wait_sync *sync, uint64_t deadline_ns) {
   while (count_of(sync) > 0) {
-    const bool has_made = progress->make(progress->argument) > 0; /* also where the deadline has passed: a caller may poll */
-    if (count_of(sync) <= 0) break;
     if (is_over(deadline_ns)) return THREADS_TIMEOUT;
-    if (!has_made) caller_pause();
+    if (progress->make(progress->argument) <= 0) caller_pause();
   }
   return THREADS_OK;
 }

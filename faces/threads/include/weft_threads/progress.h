@@ -123,8 +123,8 @@ THREADS_NODISCARD THREADS_API threads_status threads_progress_cond_wait(threads_
 /* Releases a lock, waits for a signal or until a deadline passes and makes progress meanwhile, and
  * takes the lock again.
  * The caller holds lock once, also after THREADS_TIMEOUT. The clock is that of threads_now_ns; a
- * progress function that does not return holds its caller up. A wake-up by
- * threads_progress_wake_all is spurious here.
+ * progress function that does not return holds its caller up. After the deadline the call makes no
+ * progress. A wake-up by threads_progress_wake_all is spurious here.
  * Errors: those of threads_progress_cond_wait, THREADS_TIMEOUT.
  * Switches: may. Callers: at any time.
  * Undefined: a tasklet or a callback of libweft's. */
