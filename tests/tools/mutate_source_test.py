@@ -49,6 +49,10 @@ class Samples(unittest.TestCase):
         layers = {m.path.split("/")[1] for m in tool.sampled(300, 1, "")}
         self.assertEqual(layers, set(tool.LAYERS))
 
+    def test_other_folders_are_drawn_from(self):
+        for folder in ("include", "dist", "net", "lang", "faces"):
+            self.assertEqual({m.path.split("/")[0] for m in tool.sampled(20, 1, "", (folder,))}, {folder})
+
     def test_interval(self):
         low, high = tool.interval(92, 100)
         self.assertTrue(0.84 < low < 0.86 and 0.95 < high < 0.97)

@@ -117,7 +117,7 @@ def sources(folders=("src",)):
                     yield layer, os.path.relpath(os.path.join(folder, name), steps.TOP)
 
 
-def sampled(count, seed, only, folders):
+def sampled(count, seed, only, folders=("src",)):
     """By layers, as many of each as its share of lines is; one of each at least."""
     rng = random.Random(seed)
     by_layer = {}
