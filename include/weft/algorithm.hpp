@@ -1,4 +1,4 @@
-// The algorithms of <algorithm>, run by several workers.
+// The algorithms of std, run by several workers.
 //
 //   weft::sort(weft::par, words);
 //   weft::transform(weft::par, a.begin(), a.end(), b.begin(), c.begin(), std::plus<>());

@@ -1,4 +1,4 @@
-// The reductions and scans of <numeric>, run by several workers.
+// The reductions and scans of std, run by several workers.
 //
 //   const double sum = weft::reduce(weft::par, a);
 //   const double dot = weft::transform_reduce(weft::par, a.begin(), a.end(), b.begin(), 0.0);

@@ -278,12 +278,12 @@ class Checks:
 
 UNARY = ("-a", "+a", "~a", "!a", "- -a", "!!a", "~-a", "-~a", "(long)(char)a", "sizeof a", "sizeof(int)", "(a)", "*&a", "a++ + a", "++a + b", "a-- - b", "--a * b")
 BINARY = ("+", "-", "*", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", ",")
-MIXED = ("a ? b : a + 1", "a < b ? a : b > 3 ? b : 7", "(a, b, a - b)", "b << 2 | a >> 1", "a & 1 ^ b", "a + b * 2 - -b", "(a + b) * 2", "a / (b | 1) % 7", "-a % ((b & 7) + 1)",
+MIXED = ("a ? b : a + 1", "a < b ? a : b > 3 ? b : 7", "(a, b, a - b)", "(b & 7) << 2 | a >> 1", "a & 1 ^ b", "a + b * 2 - -b", "(a + b) * 2", "a / (b | 1) % 7", "-a % ((b & 7) + 1)",
          "t[b & 3]", "(b & 3)[t]", "*(t + (a & 3))", "t[t[a & 1] & 3]", "s.m + q->m", "(*q).n - s.n", "&t[3] - t", "twice(a) + twice(b)", "(a ? twice : thrice)(b)",
          "((struct pair){a, b}).n", "(long[]){a, b, 3}[1]", "'a' + '\\n' + L'b'", "\"ab\" \"cd\"[a & 1]", "\"a;}//b\"[2]", "0x1f + 017 + 10L", "(long)(1e2 + .5 + 0x1p3)",
          "(long)(a * 1.5)", "_Generic(a, long: 5, default: 6)", "({ long v = a; v * 2; })", "__builtin_expect(a, 1)", "a ?: b", "a >= 0 && b / (b ? b : 1)", "_Alignof(long)")
 STATEMENTS = (
-    *(f"y = a; y {each} (b & 7) + 1;" for each in ASSIGN),
+    *(f"y = {'a & 15' if each == '<<=' else 'a'}; y {each} (b & 7) + 1;" for each in ASSIGN),
     "t[a & 3] += b; y = t[0] + t[1] + t[2] + t[3];", "s.m = a; q->n = b; y = s.m * 3 + s.n;", "long *r = &t[1]; *r++ = a; *r = b; y = t[1] - t[2];",
     "if (a < b) y = 1; else if (a == b) y = 2; else y = 3;", "for (long i = 0; i < 5; i++) { if (i == (a & 3)) continue; y += i; }", "while (y < 9) { y += 2; if (y == (b & 7)) break; }",
     "do y += 3; while (y < (a & 15));", "switch (a & 3) { case 0: y = 5; case 1: y += 7; break; case 2: { y = 9; break; } default: y = 11; }",

@@ -35,7 +35,7 @@ class Guards(unittest.TestCase):
                 self.assertLessEqual(found, bound)
 
     def test_heavy_fences_of_workers_that_become_idle(self):
-        self.bounded("idle-wave", "fences_a_wave", (1.5, 6, 16))
+        self.bounded("idle-wave", "fences_a_wave", (1.5, 6, 20))
 
     def test_heavy_fences_of_a_warm_loop(self):
         self.bounded("warm-loop", "fences_a_loop", (0.5, 1.5, 7))

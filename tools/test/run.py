@@ -100,7 +100,7 @@ def everything(jobs, stress_seconds=1):
         # A schedule is the same for each compiler, as are the seconds after which a standstill is told, and what is made of calls of the
         # interface alone for each processor. make check-deep runs all of that, with Tascell's programs and the ranks.
         excluding = {
-            "tsan": "_shared$|_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide)$",
+            "tsan": "_shared$|_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide|operators)$",
             "clang": "_shared$|_schedules$|^api.standstill",
             "cross-aarch64": "_shared$|^api.(boost|fibers)",
         }.get(preset, "_shared$")
