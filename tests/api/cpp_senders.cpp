@@ -169,7 +169,13 @@ TEST_CASE("sync_wait of a sender: its values, nothing after a stop, its error") 
     source.request_stop();
     CHECK_FALSE(weft::sync_wait(weft::as_sender(never), source.get_token()).has_value());
     const auto failing = weft::as_sender(weft::async([] { throw std::runtime_error("thrown"); }).share());
-    CHECK_THROWS_AS(weft::sync_wait(failing), std::runtime_error);
+    bool has_thrown = false;
+    try {
+      static_cast<void>(weft::sync_wait(failing));
+    } catch (const std::runtime_error&) {  // unread: TSan does not see how libstdc++ counts the owners of what is thrown
+      has_thrown = true;
+    }
+    CHECK(has_thrown);
   });
   weft_thread* tasklet = nullptr;
   weft_status seen = WEFT_OK;
