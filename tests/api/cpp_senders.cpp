@@ -28,6 +28,18 @@ namespace ex = weft::execution;
 
 namespace {
 
+// What is thrown is not read, as doctest would: TSan does not see how libstdc++ counts the owners that an
+// exception has on several OS threads.
+template <class Exception, class F>
+bool throws(const F& function) {
+  try {
+    function();
+  } catch (const Exception&) {
+    return true;
+  }
+  return false;
+}
+
 // How an operation ended: "value", "error", "stopped"; empty: not yet.
 template <class T>
 struct outcome {
@@ -169,13 +181,7 @@ TEST_CASE("sync_wait of a sender: its values, nothing after a stop, its error") 
     source.request_stop();
     CHECK_FALSE(weft::sync_wait(weft::as_sender(never), source.get_token()).has_value());
     const auto failing = weft::as_sender(weft::async([] { throw std::runtime_error("thrown"); }).share());
-    bool has_thrown = false;
-    try {
-      static_cast<void>(weft::sync_wait(failing));
-    } catch (const std::runtime_error&) {  // unread: TSan does not see how libstdc++ counts the owners of what is thrown
-      has_thrown = true;
-    }
-    CHECK(has_thrown);
+    CHECK(throws<std::runtime_error>([&] { static_cast<void>(weft::sync_wait(failing)); }));
   });
   weft_thread* tasklet = nullptr;
   weft_status seen = WEFT_OK;
@@ -211,7 +217,7 @@ TEST_CASE("a task awaits senders, and passes its stop on") {
   const auto failing = [&]() -> weft::task<> {
     co_await weft::as_sender(weft::async([] { throw std::runtime_error("thrown"); }));
   };
-  CHECK_THROWS_AS(weft::sync_wait(failing()), std::runtime_error);
+  CHECK(throws<std::runtime_error>([&] { weft::sync_wait(failing()); }));
 }
 
 TEST_CASE("schedule_after and schedule_at") {
@@ -244,7 +250,7 @@ TEST_CASE("bulk calls its function for each index, and hands on the first except
     if (i >= 50) throw std::out_of_range(std::to_string(i));
   }));
   CHECK(failed.how == "error");
-  CHECK_THROWS_AS(std::rethrow_exception(failed.error), std::out_of_range);
+  CHECK(throws<std::out_of_range>([&] { std::rethrow_exception(failed.error); }));
   run(empty, weft::runtime::get_scheduler().bulk(0, [](std::size_t) { throw 1; }));
   CHECK(empty.how == "value");
 }
@@ -260,9 +266,9 @@ TEST_CASE("a future as a sender: its value, its exception, a stop") {
   CHECK(**value.value == 3);
   outcome<int> failed, none, stopped, shared;
   run(failed, weft::as_sender(weft::async([]() -> int { throw std::runtime_error("thrown"); })));
-  CHECK_THROWS_AS(std::rethrow_exception(failed.error), std::runtime_error);
+  CHECK(throws<std::runtime_error>([&] { std::rethrow_exception(failed.error); }));
   run(none, weft::as_sender(weft::future<int>()));
-  CHECK_THROWS_AS(std::rethrow_exception(none.error), std::future_error);
+  CHECK(throws<std::future_error>([&] { std::rethrow_exception(none.error); }));
   weft::promise<int> never;
   const weft::shared_future<int> kept = never.get_future().share();
   run(stopped, weft::as_sender(kept), [&] { stopped.source.request_stop(); });
