@@ -75,6 +75,20 @@ void one_worker_one_pusher() {
   threads(thread{"worker", [&] { find(0, 1); }}, thread{"outside", [&] { push_from_outside(&one); }});
 }
 
+// Called out of a sleep or found before one: what is no fork ends the spin for short gaps.
+void longer_spin_is_taken_back() {
+  core_world::make(1);
+  worker* const w = the.workers[0];
+  w->spin_ns = 1;
+  unit one{};
+  threads(thread{"worker",
+                 [&] {
+                   find(0, 1);
+                   check(w->spin_ns == 0, "the next gap is not taken for a short one");
+                 }},
+          thread{"outside", [&] { push_from_outside(&one); }});
+}
+
 void one_worker_two_units() {
   core_world::make(1);
   unit first{}, second{};
@@ -294,6 +308,7 @@ constexpr bounds deep_three{.preemptions = 3, .weak = 2, .executions = 10'000'00
 constexpr bounds deep_promise{.preemptions = 3, .weak = 2, .promises = 1, .executions = 1'000'000};
 
 const model m1{"I one worker, one pusher", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_one_pusher};
+const model m18{"I a longer spin is taken back", {.at_least = 100, .quick = quick, .deep = deep}, longer_spin_is_taken_back};
 const model m2{"I one worker, two units", {.at_least = 100, .quick = quick, .deep = deep}, one_worker_two_units};
 const model m3{"I one worker, two pushers", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_pushers};
 const model m4{"I two workers", {.at_least = 100, .quick = quick_three, .deep = deep_three}, two_workers};
