@@ -25,8 +25,8 @@
  * tens of ns. If it lasts longer, another OS thread runs the caller's worker: its queue, its mail,
  * its pools, the units that are pinned to it. A guard sees to that, which looks at the workers from
  * time to time: at first as often as WEFT_BLOCKING says, so that a worker goes after once to twice
- * that time, and down to once a millisecond while all regions that it sees are short, so that the
- * first long one after many short ones may keep its worker for 1 ms more. From a place where the
+ * that time, and down to once in 5 ms while all regions that it sees are short, so that the first
+ * long one after many short ones may keep its worker for 5 ms more, or 10. From a place where the
  * last call lasted longer the worker goes at once, if units wait for it. At most
  * WEFT_BLOCKING_THREADS OS threads are made for that. Where none is left, workers wait with their
  * threads, and get the next one in the order in which the guard saw their regions. OS threads end

@@ -21,6 +21,7 @@ constexpr std::size_t spare_stack_bytes = 256 * 1024;  // as a worker's: it only
 constexpr std::uint64_t us = 1000;
 constexpr std::uint64_t shortest_tick_ns = 10 * us;
 constexpr std::uint64_t longest_tick_ns = 1000 * us;
+constexpr std::uint64_t slowest_tick_ns = 4000 * us;  // while all regions are short
 
 // A region that the guard has seen.
 struct seen_call {
@@ -243,7 +244,7 @@ void* guard_regions(void* given) {
     is_fast = found.has_new && !is_fast;
     without = found.has_open ? 0 : without + 1;
     if (quiet == 0) tick_ns = tick_of(all);
-    if (quiet % ticks_of_a_speed == 0 && quiet != 0 && tick_ns < longest_tick_ns) tick_ns *= 2;
+    if (quiet % ticks_of_a_speed == 0 && quiet != 0 && tick_ns < slowest_tick_ns) tick_ns *= 2;
     if (without < ticks_before_dozing) continue;
     doze(all);
     quiet = without = 0;
