@@ -120,8 +120,10 @@ status prepare(runtime* rt, worker* w, const adoption_settings& how, adopted** o
   if (result == status::ok) {
     result = bind(rt, w, how, record);
     if (result == status::ok) result = watch_end(rt, w);
-    if (result != status::ok) free_unit(w, record->caller);
-    if (result != status::ok && record->is_bound) os::write_mask(record->mask);
+    if (result != status::ok) {
+      if (record->is_bound) os::write_mask(record->mask);
+      free_unit(w, record->caller);
+    }
   }
   if (result != status::ok) {
     os::release(record, sizeof *record);
