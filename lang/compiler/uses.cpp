@@ -67,10 +67,6 @@ size_t before_brackets(const pieces& parts, size_t index) {
   return index;
 }
 
-}  // namespace
-
-namespace {
-
 // Whether the operator before an operand has an operand before it, too: a & b, but not (int *)&b.
 bool is_binary(const pieces& parts, size_t index) {
   if (index == 0) return false;
