@@ -30,8 +30,9 @@ AWAITABLE = re.compile(r"\b\w*(?:awaiter|awaitable)\b|^(?:inline )?task<")
 
 
 class Function:
-    def __init__(self, name, head, line, comment, body):
+    def __init__(self, name, head, line, comment, body, is_default):
         self.name, self.head, self.line, self.comment, self.body = name, head, line, comment, body
+        self.is_default = is_default  # a constructor without parameters
 
     def is_plain(self):
         """It neither throws nor switches, and its head says so; or it is a deduction guide, or refuses its arguments."""
@@ -45,7 +46,7 @@ class Function:
     def returns_awaitable(self):
         if self.name.startswith("async_") or self.name == "operator co_await":
             return True
-        before = skip_template(re.sub(r"\[\[.*?\]\]", " ", self.head)).split(self.name + "(", 1)[0]
+        before = skip_template(without_attributes(self.head)).split(self.name + "(", 1)[0]
         return AWAITABLE.search(before.strip()) is not None or re.search(r"\breturn detail::\w*awaiter\b", self.body) is not None
 
     def sentences(self):
@@ -53,16 +54,15 @@ class Function:
         return [each.strip() for each in re.split(r"(?<=[.:;])\s+", plain) if each.strip()]
 
 
-def without_parts(head):
-    """A declaration's head without attributes and template parameters, which may hold parentheses."""
-    head = re.sub(r"\[\[.*?\]\]", " ", head, flags=re.DOTALL)
-    return re.sub(r"^\s*(?:template\s*<)", "template <", head)
+def without_attributes(head):
+    return re.sub(r"\[\[.*?\]\]", " ", head, flags=re.DOTALL)
 
 
 def skip_balanced(text, at, opening, closing):
+    """Behind what closes; the > of an arrow does not."""
     depth = 0
     for index in range(at, len(text)):
-        depth += (text[index] == opening) - (text[index] == closing)
+        depth += (text[index] == opening) - (text[index] == closing and text[index - 1 : index + 1] != "->")
         if depth == 0:
             return index + 1
     return len(text)
@@ -72,12 +72,7 @@ def skip_template(head):
     """Behind `template <...>` and a requires clause, where the declaration itself begins."""
     head = head.lstrip()
     while head.startswith("template"):
-        at, depth = head.index("<"), 0
-        for index in range(at, len(head)):
-            depth += (head[index] == "<") - (head[index] == ">" and head[index - 1] != "-")
-            if depth == 0:
-                break
-        head = head[index + 1 :].lstrip()
+        head = head[skip_balanced(head, head.index("<"), "<", ">") :].lstrip()
     if head.startswith("requires"):
         head = skip_requires(head[len("requires") :])
     return head
@@ -161,7 +156,7 @@ class Reader:
 
     def block(self, begin, at, is_seen, owner):
         head = self.code[begin:at]
-        plain = skip_template(re.sub(r"\[\[.*?\]\]", " ", head, flags=re.DOTALL)) if head.strip().startswith("template") else head.strip()
+        plain = skip_template(without_attributes(head)).strip()
         while (flat := re.sub(r"<[^<>]*>", " ", plain)) != plain:
             plain = flat
         scope = re.match(r"(?:inline\s+)?(namespace|class|struct|union|enum|extern)\b([^()=]*)$", plain)
@@ -195,10 +190,8 @@ class Reader:
             return
         first = begin + len(head) - len(head.lstrip())
         line = self.code.count("\n", 0, first)
-        is_default = name == owner and re.search(rf"\b{re.escape(name)}\s*\(\s*\)", head)
-        comment = comment_above(self.lines, line)
-        self.found.append(Function(name, " ".join(head.split()), line + 1, comment, body))
-        self.found[-1].is_default = bool(is_default)
+        is_default = name == owner and re.search(rf"\b{re.escape(name)}\s*\(\s*\)", head) is not None
+        self.found.append(Function(name, " ".join(head.split()), line + 1, comment_above(self.lines, line), body, is_default))
 
 
 def form_of(function, is_whole):
