@@ -372,15 +372,14 @@ def main():
     if options.list:
         print(*(m.name() for m in mutants), sep="\n")
         return 0
-    paths = {path for patch in options.patch for path in paths_of(patch)} or {m.path for m in mutants}
+    paths = {path for patch in options.patch for path in paths_of(patch)} if options.patch else {m.path for m in mutants}
     trial = Trial(options.jobs, not all(is_core(path) for path in paths))
     trial.prepare()
+    trial.check_sound(paths)
     if options.patch:
-        trial.check_sound({path for patch in options.patch for path in paths_of(patch)})
         results = [(patch, trial.run_patch(patch)) for patch in options.patch]
         print(*(f"{result:40} {patch}" for patch, result in results), sep="\n")
         return 1 if any(result == "SURVIVED" for _, result in results) else 0
-    trial.check_sound({m.path for m in mutants})
     known, counted, found, of_folder = accepted(), 0, 0, {}
     for mutant in mutants:
         result = trial.run(mutant)
