@@ -66,18 +66,14 @@ def lost_results():
 def pointers():
     """What a pointer leads to is no variable of the task. The pointer itself is."""
     for place in ("*p", "(*p)", "p[1]", "*(p)", "(*(p))", "*p++", "(*p++)", "*(p + 1)", "w->m", "(*w).m", "(w)->m"):
-        moves = "p++" in place
         for each in changes(place):
-            if each[-3:] in ("++;", "--;") and place in ("*p", "*(p)"):
-                moves_too = True
-            else:
-                moves_too = moves
-            yield f"do_two ; share (in n; shared p, w) {{ {each} }}", ("E140",) if moves_too else ()
+            moves = "p++" in place or (place in ("*p", "*(p)") and each.endswith(("++;", "--;")))
+            yield f"do_two ; share (in n; shared p, w) {{ {each} }}", ("E140",) if moves else ()
     for each in (*changes("p"), *changes("(p)")):
         if "=" not in each or each.split()[1] in ("+=", "-="):
             yield f"do_two ; share (in n; shared p) {{ {each} }}", ("E140",)
-    for place in ("*own", "(*own)", "*(own)", "*own[0]"):
-        for each in changes(place)if "[" not in place else ():
+    for place in ("*own", "(*own)", "*(own)"):
+        for each in changes(place):
             if "own++" not in each and "own--" not in each and "(own)++" not in each and "(own)--" not in each:
                 yield f"do_two ; share (in n) {{ {each} }}", ("E140",)
 
@@ -189,7 +185,7 @@ def reductions():
 
 def jumps():
     """What leaves a part of a construct."""
-    leaving = {"return;": 1, "break;": 1, "continue;": 1, "goto out;": 1}
+    leaving = ("return 1;", "break;", "continue;", "goto out;")
     parts = (
         ("do_two {{ {} }} share (in n) ;", "E120", False),
         ("do_two ; share (in n) {{ {} }}", "E120", False),
@@ -202,10 +198,8 @@ def jumps():
     for form, code, is_loop in parts:
         for each in leaving:
             label = " out: sinks();" if "goto" in each else ""
-            jump = each.replace("return;", "return 1;")
             is_good = is_loop and each == "continue;"
-            of_goto = (code, "E120")[code == "E121" and False]
-            yield f"while (n--) {{ {form.format(jump)} }}{label}", () if is_good else (of_goto,)
+            yield f"while (n--) {{ {form.format(each)} }}{label}", () if is_good else (code,)
         for inside in ("while (n > 1) { sinks(); break; }", "for (; n > 2;) { sinks(); if (n > 3) continue; break; }", "do { continue; } while (0);",
                        "switch (n) { case 1: break; default: break; }"):
             yield form.format(inside), ()
