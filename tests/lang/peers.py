@@ -1,17 +1,16 @@
-"""Messages of Tascell's nodes (docs/protocols/N.md), and peers that bring a node that runs fib into a state and then say what a test wants."""
+"""Peers that bring a node that runs fib into a state and then say what a test wants."""
 
 import os
 import signal
 import struct
 
+from messages import ASK, BACK, GIVE, HINT, NONE, READY, RESULT, ask, data, end_with, fetch, give, none, result
 from scripted import World
-from strangers import ASK, BACK, BROADCAST, DATA, END, FETCH, GIVE, HINT, NONE, PUBLISH, READY, RESULT
 
-RETURNED, THREW, CANCELLED = 0, 1, 2
 GOES, DIES = "goes on", "dies"
 FAILED = 70  # the exit status of a run that fails
-UNUSED = 79  # a type that no message has
 ANY_TASK = 20, 2584
+SIZE = 36  # of what ends soon
 
 
 def fib(n):
@@ -26,52 +25,9 @@ def value_of(size):
     return fib(size - 2)
 
 
-def ask(wanted=0, asker=0):
-    return ASK, struct.pack("<QII", wanted, asker, 0)
-
-
-def none(wanted=0, is_busy=0, asker=0):
-    return NONE, struct.pack("<QII", wanted, is_busy, asker)
-
-
-def give(number, size, wanted=0, asker=0, kind=0):
-    """The task of fib(size): its second call."""
-    return GIVE, struct.pack("<QQIIq", number, wanted, asker, kind, size)
-
-
-def result(number, value=None, reason=RETURNED, tag=0):
-    return RESULT, struct.pack("<QqII", number, tag, reason, 0) + (b"" if value is None else struct.pack("<q", value))
-
-
-def number(kind, value):
-    return kind, struct.pack("<Q", value)
-
-
-def end(status):
-    return END, struct.pack("<iI", status, 0)
-
-
-def publish(ticket, kind=0, size=5):
-    return PUBLISH, struct.pack("<QIIq", ticket, kind, 0, size)
-
-
-def broadcast(index, kind=0, publisher=1, size=5):
-    return BROADCAST, struct.pack("<QIIq", index, kind, publisher, size)
-
-
-def fetch(stamp=0, low=0, size=0, users=0):
-    return FETCH, struct.pack("<QQQQ", stamp, low, size, users)
-
-
-def data(stamp=0, low=0, size=0, users=0, values=b""):
-    return DATA, struct.pack("<QQQQ", stamp, low, size, users) + values
-
-
 STATES = ("joined", "asking", "told", "running", "parted", "leaving")
 STATES_OF_MAIN = ("main runs", "main's part")
 ENDLESS = 60  # of years
-
-SIZE = 36  # of what ends soon
 
 
 class GivesNoPart(Exception):
@@ -81,7 +37,7 @@ class GivesNoPart(Exception):
 class Peers(World):
     """Of a node that runs fib: nodes 1 and 3 of node 2, which does not run main, or nodes 2 and 3 of node 1, which does."""
 
-    def __init__(self, examples, state, size=36, workers=1, part_for=3):
+    def __init__(self, examples, state, size=SIZE, workers=1, part_for=3):
         self.state, self.size, self.part, self.part_size = state, size, None, None
         self.is_main = state in STATES_OF_MAIN
         self.part_for = part_for
@@ -171,7 +127,7 @@ def check_part(table, world, what, wanted):
         return
     found = world.wait_for(RESULT, to=1)
     table.expect(found == (RESULT, 1, result(1, value_of(SIZE) + wanted)[1]), f"{what}: {found}")
-    world.say(1, *end(0))
+    world.say(1, *end_with(0))
     found = world.end()
     table.expect(found == (0, "", ""), f"{what}: the end: {found}")
 

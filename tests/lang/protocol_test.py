@@ -8,10 +8,11 @@ import os
 import struct
 import sys
 
-from peers import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from messages import *  # pylint: disable=wildcard-import,unused-wildcard-import
+from peers import ANY_TASK, DIES, ENDLESS, FAILED, GOES, STATES, STATES_OF_MAIN, Peers, check_death, check_part, peers_with_part, value_of
 from scripted import Table, World
-from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEARD, HINT, NONE, PUBLISH, PUBLISHED, READY, RESULT)
 
+UNUSED = 79  # a type that no message has
 # Sizes of bodies, without what follows them.
 BODIES = {ASK: 16, NONE: 16, GIVE: 24, RESULT: 24, CANCEL: 8, BACK: 8, HINT: 0, END: 8, PUBLISH: 16, BROADCAST: 16, HEARD: 8, PUBLISHED: 8, READY: 0, FETCH: 32,
           DATA: 32}
@@ -39,9 +40,9 @@ def rows_of_any_node():
     yield "a task for an unknown worker", 3, *give(70, 20, asker=64), DIES, ()
     yield "a result, not asked for", 3, *result(900, 5), GOES, ()
     yield "a result for an unknown reason", 3, *result(900, 5, 3), DIES, ()
-    yield "a cancellation of an unknown task", 3, *number(CANCEL, 900), GOES, ()
-    yield "a cancellation of another node's task", 3, *number(CANCEL, 1), GOES, ()
-    yield "an unknown task comes back", 3, *number(BACK, 900), GOES, ()
+    yield "a cancellation of an unknown task", 3, *numbered(CANCEL, 900), GOES, ()
+    yield "a cancellation of another node's task", 3, *numbered(CANCEL, 1), GOES, ()
+    yield "an unknown task comes back", 3, *numbered(BACK, 900), GOES, ()
     yield "a hint, not asked for", 3, HINT, b"", GOES, ()
     yield "elements that are not lent", 3, *fetch(9, 4096, 64, 3), GOES, ((3, *data(9, 4096, 64, 3)),)
     yield "elements beyond the end of memory", 3, *fetch(9, (1 << 64) - 8, 64, 3), GOES, ((3, *data(9, (1 << 64) - 8, 64, 3)),)
@@ -53,29 +54,29 @@ def rows_of_any_node():
 
 def rows_of_other():
     yield from rows_of_any_node()
-    yield "the end, by a node that does not run main", 3, *end(0), DIES, ()
+    yield "the end, by a node that does not run main", 3, *end_with(0), DIES, ()
     yield "ready, by a node that does not run main", 3, READY, b"", DIES, ()
     yield "a publication to a node that does not run main", 3, *publish(1), DIES, ()
-    yield "so many were unpacked, to a node that does not run main", 3, *number(HEARD, 1), DIES, ()
-    yield "published, by a node that does not run main", 3, *number(PUBLISHED, 1), DIES, ()
-    yield "published, a ticket that was not drawn", 1, *number(PUBLISHED, 1), DIES, ()
-    yield "published, no ticket", 1, *number(PUBLISHED, 0), DIES, ()
+    yield "so many were unpacked, to a node that does not run main", 3, *numbered(HEARD, 1), DIES, ()
+    yield "published, by a node that does not run main", 3, *numbered(PUBLISHED, 1), DIES, ()
+    yield "published, a ticket that was not drawn", 1, *numbered(PUBLISHED, 1), DIES, ()
+    yield "published, no ticket", 1, *numbered(PUBLISHED, 0), DIES, ()
     yield "a broadcast by a node that does not run main", 3, *broadcast(1), DIES, ()
     yield "the second broadcast before the first", 1, *broadcast(2), DIES, ()
     yield "a broadcast of an unknown kind", 1, *broadcast(1, 4000000), DIES, ()
     yield "a broadcast a byte longer", 1, BROADCAST, broadcast(1)[1] + b"\0", DIES, ()
     yield "a broadcast a byte shorter", 1, BROADCAST, broadcast(1)[1][:-1], DIES, ()
-    yield "a broadcast", 1, *broadcast(1), GOES, ((1, *number(HEARD, 1)),)
-    yield "an own broadcast", 1, *broadcast(2, 4000000, publisher=2), GOES, ((1, *number(HEARD, 2)),)
+    yield "a broadcast", 1, *broadcast(1), GOES, ((1, *numbered(HEARD, 1)),)
+    yield "an own broadcast", 1, *broadcast(2, 4000000, publisher=2), GOES, ((1, *numbered(HEARD, 2)),)
 
 
 def rows_of_main():
     yield from rows_of_any_node()
-    yield "the end, to the node that runs main", 3, *end(0), DIES, ()
+    yield "the end, to the node that runs main", 3, *end_with(0), DIES, ()
     yield "ready, to the node that runs main", 3, READY, b"", DIES, ()
     yield "a broadcast to the node that runs main", 3, *broadcast(1), DIES, ()
-    yield "published, to the node that runs main", 3, *number(PUBLISHED, 1), DIES, ()
-    yield "nothing was broadcast, and it was unpacked", 3, *number(HEARD, 1), DIES, ()
+    yield "published, to the node that runs main", 3, *numbered(PUBLISHED, 1), DIES, ()
+    yield "nothing was broadcast, and it was unpacked", 3, *numbered(HEARD, 1), DIES, ()
     yield "a publication of an unknown kind", 3, *publish(1, 4000000), DIES, ()
     yield "a publication a byte longer", 3, PUBLISH, publish(1)[1] + b"\0", DIES, ()
 
@@ -116,12 +117,12 @@ def finish(table, world, state):
         world.end()
         return
     if world.part is not None:
-        world.say(1, *number(CANCEL, 1))
+        world.say(1, *numbered(CANCEL, 1))
         found = world.wait_for(CANCEL, to=3)
         table.expect(found == (CANCEL, 3, struct.pack("<Q", world.part)), f"{what}: the part is cancelled: {found}")
         world.say(3, *result(world.part, reason=CANCELLED))
     elif state == "running":
-        world.say(1, *number(CANCEL, 1))
+        world.say(1, *numbered(CANCEL, 1))
     if state in ("running", "parted", "leaving"):
         found = world.wait_for(RESULT, to=1)
         table.expect(found == (RESULT, 1, result(1, reason=CANCELLED)[1]), f"{what}: it is cancelled: {found}")
@@ -134,7 +135,7 @@ def finish(table, world, state):
     world.say(1, *give(99, ANY_TASK[0]))
     found = world.wait_for(RESULT, to=1)
     table.expect(found == (RESULT, 1, result(99, ANY_TASK[1])[1]), f"{what}: it works: {found}")
-    world.say(1, *end(5))
+    world.say(1, *end_with(5))
     ended = world.end()
     table.expect(ended == (5, "", ""), f"{what}: it ends with main's status: {ended}")
 
@@ -150,8 +151,8 @@ def once(examples, table):
     check_death(table, world, 1, BROADCAST, "a broadcast, twice")
     for state in STATES:
         world = Peers(examples, state, ENDLESS)
-        world.say(1, *end(9))
-        world.say(1, *end(4))
+        world.say(1, *end_with(9))
+        world.say(1, *end_with(4))
         ended = world.end()
         table.expect(ended == (9, "", ""), f"{state}: the end, twice: {ended}")
         for is_death, wanted in ((1, FAILED), (0, 0)):
@@ -178,10 +179,10 @@ def parts_table():
         return w.part_for, *result(w.part + 1, 5)
 
     def back(w):
-        return w.part_for, *number(BACK, w.part)
+        return w.part_for, *numbered(BACK, w.part)
 
     def wrong_back(w):
-        return 1 if w.number != 1 else 2, *number(BACK, w.part)
+        return 1 if w.number != 1 else 2, *numbered(BACK, w.part)
 
     def gone(is_death):
         return lambda w: (w.part_for, is_death)
@@ -269,8 +270,8 @@ def cancellations(examples, table):
                         ("as thrown", lambda w: result(w.part, reason=THREW, tag=3))):
         world = peers_with_part(examples, "parted")
         world.wait_until_asked()
-        world.say(1, *number(CANCEL, 1))
-        world.say(1, *number(CANCEL, 1))
+        world.say(1, *numbered(CANCEL, 1))
+        world.say(1, *numbered(CANCEL, 1))
         found = world.wait_for(CANCEL, to=3)
         table.expect(found is not None and found[2] == struct.pack("<Q", world.part), f"a part of a cancelled task is cancelled: {found}")
         world.say(3, *after(world))
@@ -278,10 +279,10 @@ def cancellations(examples, table):
         # A result that crosses the cancellation is one: the giver does not want it, and drops it.
         is_good = found is not None and struct.unpack_from("<Q", found[2])[0] == 1 and (name != "as cancelled" or found[2] == result(1, reason=CANCELLED)[1])
         table.expect(is_good, f"a cancelled task whose part ends {name}: {found}")
-        world.say(1, *number(CANCEL, 1))
+        world.say(1, *numbered(CANCEL, 1))
         answers = world.probe(5)
         table.expect(answers is not None and all(each[1] not in (RESULT, CANCEL) for each in answers), f"a cancellation that comes late: {answers}")
-        world.say(1, *end(0))
+        world.say(1, *end_with(0))
         table.expect(world.end() == (0, "", ""), "the end after a cancellation")
 
 
@@ -293,7 +294,7 @@ def throws(examples, table):
         if state == "parted":
             found = world.wait_for(RESULT, to=1)
             table.expect(found == (RESULT, 1, result(1, reason=THREW, tag=7)[1]), f"a throw of a part goes on: {found}")
-            world.say(1, *end(0))
+            world.say(1, *end_with(0))
             world.end()
         else:
             found = world.end()
@@ -308,12 +309,12 @@ def unasked(examples, table):
         found = world.wait_for(RESULT, to=3)
         table.expect(found == (RESULT, 3, result(each, ANY_TASK[1])[1]), f"a task that was not asked for runs: {found}")
     world.say(3, *give(23, 20))
-    world.say(3, *number(CANCEL, 23))
+    world.say(3, *numbered(CANCEL, 23))
     found = world.wait_for(RESULT, to=3)
     table.expect(found in ((RESULT, 3, result(23, ANY_TASK[1])[1]), (RESULT, 3, result(23, reason=CANCELLED)[1])), f"a task that is cancelled at once: {found}")
     answers = world.probe(6)
     table.expect(answers is not None and all(each[1] != RESULT for each in answers), f"it has one result: {answers}")
-    world.say(1, *end(0))
+    world.say(1, *end_with(0))
     world.end()
 
 
@@ -327,7 +328,7 @@ def hints(examples, table):
         world.say(3, HINT)
         found = world.wait_for(ASK)
         asked.append(found and found[1])
-        world.say(1, *end(0))
+        world.say(1, *end_with(0))
         world.end()
         if asked[-1] == 3:
             break
@@ -349,10 +350,10 @@ def broadcasts(examples, table):
         world.say(2, *publish(5))
         for to in (2, 3):
             expect_broadcast(world, to, 1, 2)
-        world.say(2, *number(HEARD, 1))
+        world.say(2, *numbered(HEARD, 1))
         table.expect(published(world.probe(1)) == [], "it is not done before all have unpacked it")
         if goes is None:
-            world.say(3, *number(HEARD, 1))
+            world.say(3, *numbered(HEARD, 1))
         else:
             world.left(3, goes)
         found = published([*(world.probe(2) or ()), *(world.probe(3) or ())])
@@ -364,15 +365,15 @@ def broadcasts(examples, table):
             expect_broadcast(world, 4, index, 2)
         found = world.wait_for(READY, BROADCAST, to=4)
         table.expect(found is not None and found[0] == READY, f"a node that comes later is ready after all of them: {found}")
-        world.say(2, *number(HEARD, 2))
+        world.say(2, *numbered(HEARD, 2))
         if goes is None:
-            world.say(3, *number(HEARD, 2))
-        world.say(4, *number(HEARD, 1))
+            world.say(3, *numbered(HEARD, 2))
+        world.say(4, *numbered(HEARD, 1))
         table.expect(published(world.probe(4)) == [], "it waits for a node that has come")
-        world.say(4, *number(HEARD, 2))
+        world.say(4, *numbered(HEARD, 2))
         found = published([*(world.probe(5) or ()), *(world.probe(6) or ())])
         table.expect(found == [(2, 6)], f"the second one is done: {found}")
-        world.say(4, *number(HEARD, 3 if goes else 2))
+        world.say(4, *numbered(HEARD, 3 if goes else 2))
         check_death(table, world, 4, HEARD, "unpacked what was not sent, or twice")
 
 
@@ -392,8 +393,8 @@ class Home(World):
         self.say(1, READY)
         self.wait_for(ASK, to=1)
 
-    def give_rows(self, number_, low, high, stamp=1):
-        body = struct.pack("<QQIIiii", number_, 0, 0, 0, SIDE, low, high)
+    def give_rows(self, number, low, high, stamp=1):
+        body = struct.pack("<QQIIiii", number, 0, 0, 0, SIDE, low, high)
         for at in (self.A, self.B):
             body += struct.pack("<qqQQQII", 0, SIDE * SIDE, at, SIDE * ROW, stamp, 1, 0)
         self.say(1, GIVE, body + struct.pack("<qq", low * SIDE, high * SIDE))
@@ -427,18 +428,13 @@ def elements(examples, table):
             act(home, found[2])
             found = home.wait_for(FETCH, RESULT)
         if not goes_on:
-            check_death(table, home_as_peer(home), 1, DATA, name)
+            check_death(table, home, 1, DATA, name)
             continue
-        wanted = struct.pack("<QqII", 1, 0, RETURNED, 0) + struct.pack("<d", SIDE) * (SIDE * 4)
+        wanted = result(1)[1] + struct.pack("<d", SIDE) * (SIDE * 4)
         table.expect(found == (RESULT, 1, wanted), f"{name}: {found and found[2][:40]}")
-        home.say(1, *end(0))
+        home.say(1, *end_with(0))
         ended = home.end()
         table.expect(ended == (0, "", ""), f"{name}: the end: {ended}")
-
-
-def home_as_peer(home):
-    home.is_main = False
-    return home
 
 
 PARTS = {"rows": rows, "parts": parts, "elements": elements}

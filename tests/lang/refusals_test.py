@@ -14,8 +14,9 @@ import tempfile
 import threading
 import time
 
+from messages import ASK, GIVE, RESULT, ask, result
 from nodes import OF_KEYS, Node, Server
-from strangers import ASK, CHALLENGE, GIVE, HELLO, LEFT, PROOF, REFUSED, RESULT, SECONDS, WELCOME, Stranger, frame, hello, prove
+from strangers import (CHALLENGE, HELLO, LEFT, PROOF, REFUSED, SECONDS, WELCOME, Stranger, challenge_body, frame, hello, prove, welcome_body)
 
 
 class FalseServer:
@@ -37,9 +38,9 @@ class FalseServer:
             if self.answer[0] is not None:
                 connection.sendall(self.answer[0])
             else:
-                connection.sendall(frame(CHALLENGE, struct.pack("<II", 0, 0) + b"s" * 32 + b"\0" * 32))
+                connection.sendall(frame(CHALLENGE, challenge_body()))
                 connection.recv(4096)
-                connection.sendall(frame(WELCOME, struct.pack("<IIIII", 2, 1, 1, 0, 1)))
+                connection.sendall(frame(WELCOME, welcome_body(2, 1, (1,))))
                 connection.sendall(self.answer[1])
             if self.answer[2]:
                 return
@@ -87,7 +88,7 @@ class Checks:
     # ---- a node whose server is none
 
     def false_servers(self):
-        good = frame(ASK, struct.pack("<QII", 0, 0, 0), 2, 1, 1)
+        good = frame(*ask(), 2, 1, 1)
         give = struct.pack("<QQII", 1, 0, 0, 0)
         cases = {
             "no frames at all": (b"HTTP/1.1 400 Bad Request\r\nServer: none at all\r\n\r\n", b"", False, ["no Weft", "check"]),
@@ -106,7 +107,7 @@ class Checks:
             "an unknown message": (None, frame(99, b"", 2, 1, 1), False, ["node 1", "message 99", "same build"]),
             "a message that is too short": (None, frame(RESULT, b"\0" * 5, 2, 1, 1), False, ["node 1", "message 67"]),
             "an unknown kind of task": (None, frame(GIVE, give[:20] + b"\xff\xff\0\0", 2, 1, 1), False, ["node 1", "message 66"]),
-            "a task that ended for no known reason": (None, frame(RESULT, struct.pack("<QqII", 1, 0, 9, 0), 2, 1, 1), False, ["message 67"]),
+            "a task that ended for no known reason": (None, frame(*result(1, reason=9), 2, 1, 1), False, ["message 67"]),
         }
         for cut in (1, 20, 31, 32, 40, 47):
             cases[f"a connection that is cut {cut} bytes into a frame"] = (None, good[:cut], True, ["node 2", "closed the connection", "start"])

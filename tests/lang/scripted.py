@@ -7,11 +7,10 @@ import subprocess
 import sys
 import tempfile
 
-from strangers import CHALLENGE, HEAD, HELLO, JOINED, LEFT, PROOF, WELCOME, frame, prove
+from strangers import (BYE, CHALLENGE, HEAD, HELLO, JOINED, LEFT, PROOF, SECONDS, WELCOME, challenge_body, frame, membership_body, prove, receive,
+                       welcome_body)
 
 KEY = bytes(range(32))
-SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
-BYE = 8
 
 
 class World:
@@ -50,13 +49,12 @@ class World:
         proof = b"\0" * 32
         if isinstance(self.key, bytes):
             proof = prove(self.key, b"server", b"\0" * 8 + server_nonce, program, nonce)
-        body = struct.pack("<II", has_key, 0) + server_nonce + proof
+        body = challenge_body(has_key, server_nonce, proof)
         self.push(self.says.get("challenge", lambda usual: frame(CHALLENGE, usual))(body))
         found = self.read()
         if found is None or found[0] != PROOF:
             return False
-        body = struct.pack("<IIII", self.number, first, len(others), 0) + b"".join(struct.pack("<I", each) for each in others)
-        self.push(self.says.get("welcome", lambda usual: frame(WELCOME, usual))(body))
+        self.push(self.says.get("welcome", lambda usual: frame(WELCOME, usual))(welcome_body(self.number, first, others)))
         return True
 
     def push(self, data):
@@ -67,16 +65,10 @@ class World:
             pass
 
     def read_bytes(self, size):
-        data = b""
-        while len(data) < size:
-            try:
-                more = self.socket.recv(size - len(data))
-            except (ConnectionError, TimeoutError):
-                return None
-            if not more:
-                return None
-            data += more
-        return data
+        try:
+            return receive(self.socket, size)
+        except (ConnectionError, TimeoutError):
+            return None
 
     def read(self):
         """(type, from it, to whom, body) of the node's next frame; None: it has gone, or says nothing for a minute."""
@@ -93,10 +85,10 @@ class World:
         self.push(frame(kind, body, self.number if to is None else to, sender, self.sent[sender], **more))
 
     def joined(self, number, first=1):
-        self.push(frame(JOINED, struct.pack("<IIII", number, first, 0, 0)))
+        self.push(frame(JOINED, membership_body(number, first)))
 
     def left(self, number, is_death=1, first=1):
-        self.push(frame(LEFT, struct.pack("<IIII", number, first, is_death, 0)))
+        self.push(frame(LEFT, membership_body(number, first, is_death)))
 
     def wait_for(self, *kinds, to=None):
         """The node's next frame of one of these types, others are left out: (type, to, body)."""

@@ -16,12 +16,12 @@ import tempfile
 import threading
 import time
 
+from messages import (ASK, BACK, BROADCAST, CANCEL, CANCELLED, DATA, END, FETCH, GIVE, HEARD, HINT, NONE, READY, RESULT, ask, end_with, fetch, give,
+                      numbered, result)
 from nodes import OF_KEYS, Node, Server
-from strangers import (ASK, BACK, BROADCAST, CANCEL, DATA, END, FETCH, GIVE, HEAD, HEARD, HINT, JOINED, LEFT, NONE, PROOF, READY, RESULT, SECONDS,
-                       SILENCE, WELCOME, Stranger, frame, hello)
+from strangers import HEAD, JOINED, LEFT, PROOF, SECONDS, SILENCE, WELCOME, Stranger, frame, hello, receive
 
 FETCH_BODY = struct.Struct("<QQQQ")  # stamp, low, bytes, users
-RETURNED, CANCELLED = 0, 2  # how a task ends
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -40,9 +40,9 @@ class Between:
         server = socket.create_connection(("localhost", self.to))
         threading.Thread(target=self.pass_on, args=(node, server), daemon=True).start()
         silent = None
-        while (head := self.read(server, HEAD.size)) is not None:
+        while (head := receive(server, HEAD.size)) is not None:
             _, _, kind, size, _, sender, _ = HEAD.unpack(head)
-            body = self.read(server, (size + 7) // 8 * 8)
+            body = receive(server, (size + 7) // 8 * 8)
             if kind == self.held and silent is None:
                 silent = sender
                 self.has_held.set()
@@ -54,16 +54,6 @@ class Between:
         except OSError:
             pass
         node.close()
-
-    @staticmethod
-    def read(source, size):
-        data = b""
-        while len(data) < size:
-            more = source.recv(size - len(data))
-            if not more:
-                return None
-            data += more
-        return data
 
     @staticmethod
     def pass_on(node, server):
@@ -91,11 +81,11 @@ class FalseNode(Stranger):
 
     def give(self, number, size, wanted=0):
         """The task of fib(size)."""
-        self.send(GIVE, struct.pack("<QQIIq", number, wanted, 0, 0, size))
+        self.send(*give(number, size, wanted))
 
     def see_given(self):
         """Waits until the node has what it was given before. What it says of that meanwhile, or None."""
-        self.send(FETCH, FETCH_BODY.pack(0, 0, 0, 0))
+        self.send(*fetch())
         found = self.wait_for(DATA, RESULT, BACK)
         return found if found is None or found[0] != DATA else None
 
@@ -111,13 +101,13 @@ class FalseNode(Stranger):
         return self.wait_for(*kinds)
 
     def cancel(self, number):
-        self.send(CANCEL, struct.pack("<Q", number))
+        self.send(*numbered(CANCEL, number))
 
     def take_part(self):
         """Asks until the node gives a part of what it runs: the part's number; None: a result or nothing comes instead."""
         until = time.monotonic() + SECONDS
         while time.monotonic() < until:
-            self.send(ASK, struct.pack("<QII", 0, 0, 0))
+            self.send(*ask())
             found = self.wait_for(GIVE, NONE, RESULT)
             if found is None or found[0] == RESULT:
                 return None
@@ -126,18 +116,18 @@ class FalseNode(Stranger):
         return None
 
     def expect_cancel(self, part):
-        wanted = (CANCEL, struct.pack("<Q", part or 0))
+        wanted = numbered(CANCEL, part or 0)
         while (found := self.wait_for(CANCEL)) not in (wanted, None):
             pass  # another part may be cancelled more than once
         self.checks.expect(found == wanted, "a part of a task that is cancelled is cancelled")
 
     def end_part(self, part):
         """That was cancelled."""
-        self.send(RESULT, struct.pack("<QqII", part or 0, 0, CANCELLED, 0))
+        self.send(*result(part or 0, reason=CANCELLED))
 
     def expect_cancelled(self, number, what):
         found = self.serve(RESULT)
-        self.checks.expect(found == (RESULT, struct.pack("<QqII", number, 0, CANCELLED, 0)), f"{what}: {found and found[1][:48]}")
+        self.checks.expect(found == result(number, reason=CANCELLED), f"{what}: {found and found[1][:48]}")
 
 
 class FalseMain(FalseNode):
@@ -207,15 +197,15 @@ class FalseHome(FalseMain):
 
     def take_part_of_rows(self):
         """Asks until the node gives a part of what it runs, and answers its fetches meanwhile: the part's number."""
-        self.send(ASK, struct.pack("<QII", 0, 0, 0))
+        self.send(*ask())
         while (found := self.serve(GIVE, NONE)) is not None and found[0] == NONE:
-            self.send(ASK, struct.pack("<QII", 0, 0, 0))
+            self.send(*ask())
         return struct.unpack_from("<Q", found[1])[0] if found else 0
 
     def expect_product(self, number, rows, what):
         while (found := self.serve(RESULT)) is not None and struct.unpack_from("<Q", found[1])[0] != number:
             pass
-        body = struct.pack("<QqII", number, 0, RETURNED, 0) + struct.pack("<d", self.SIDE) * (self.SIDE * (rows[1] - rows[0]))
+        body = result(number)[1] + struct.pack("<d", self.SIDE) * (self.SIDE * (rows[1] - rows[0]))
         self.checks.expect(found == (RESULT, body), f"{what}: {found and found[1][:48]}")
 
 
@@ -284,7 +274,7 @@ class Checks:
             if kind != WELCOME:  # main has ended
                 break
             number = struct.unpack_from("<I", body)[0]
-            stranger.socket.sendall(b"".join(frame(ASK, struct.pack("<QII", 0, 0, 0), 1, number, i) for i in (1, 2)))
+            stranger.socket.sendall(b"".join(frame(*ask(), 1, number, i) for i in (1, 2)))
             stranger.socket.close()
             count += 1
         end = main.wait(SECONDS)
@@ -307,7 +297,7 @@ class Checks:
                 self.expect(found is not None and found[0] == BROADCAST, f"broadcast {index} does not come: {found}")
                 is_early = self.has_of(stranger, (BROADCAST, END), 0.5)
                 self.expect(not is_early, f"main goes on before broadcast {index} was unpacked")
-                stranger.socket.sendall(frame(HEARD, struct.pack("<Q", index), 1, number, index))
+                stranger.socket.sendall(frame(*numbered(HEARD, index), 1, number, index))
             end = main.wait(SECONDS)
             self.expect(end == (0, wanted, ""), f"main with broadcasts: {end}")
             stranger.socket.close()
@@ -324,17 +314,17 @@ class Checks:
     def false_main(self):
         """The node of a false main tells of work, gives back what nothing runs, ends what is cancelled, and ends with main's status."""
         main = FalseMain(self)
-        main.send(ASK, struct.pack("<QII", 0, 0, 0))
+        main.send(*ask())
         found = main.wait_for(NONE)
         self.expect(found is not None and struct.unpack("<QII", found[1])[1] == 0, f"a node without tasks: {found}")
         main.give_first()
         self.expect(main.wait_for(HINT) is not None, "a node that found nothing is told of work")
         main.give(2, 20)
         found = main.wait_for(BACK, RESULT)
-        self.expect(found == (BACK, struct.pack("<Q", 2)), f"a task that nothing can run comes back: {found}")
+        self.expect(found == numbered(BACK, 2), f"a task that nothing can run comes back: {found}")
         main.cancel(1)
         main.expect_cancelled(1, "a task that is cancelled")
-        main.send(END, struct.pack("<iI", 7, 0))
+        main.send(*end_with(7))
         self.expect_end(main, 7)
 
     def gives_while_it_leaves(self):
@@ -366,7 +356,7 @@ class Checks:
             main.cancel(number)
             main.expect_cancelled(number, "a task that is cancelled beside another of its number")
             found = found or other.wait_for(RESULT, BACK)
-            wanted = ((RESULT, struct.pack("<QqIIq", number, 0, RETURNED, 0, 2584)), (BACK, struct.pack("<Q", number)))
+            wanted = (result(number, 2584), numbered(BACK, number))
             self.expect(found in wanted, f"a task whose number another node cancelled: {found}")
         # A task that runs: its worker waits for a part of main's task, and helps.
         main.give(6, 44)
@@ -384,7 +374,7 @@ class Checks:
         other.expect_cancelled(6, "a task that helps and is cancelled")
         other.end_part(part)
         main.expect_cancelled(6, "a task whose worker helps")
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def second_worker(self):
@@ -396,7 +386,7 @@ class Checks:
             time.sleep(0.01)
         main.cancel(1)
         main.expect_cancelled(1, "a task of two workers that is cancelled")
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def expect_end(self, main, status):
@@ -421,7 +411,7 @@ class Checks:
 
         given = None
         while given is None:
-            send(ASK, struct.pack("<QII", 0, 0, 0))
+            send(*ask())
             found = stranger.wait_for(GIVE, NONE, END)
             if found is None or found[0] == END:
                 return self.expect(False, f"main gives no task, and ends: {found}")
@@ -472,7 +462,7 @@ class Checks:
         main.cancel(3)
         main.end_part(part)
         main.expect_cancelled(3, "a task whose part was cancelled")
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def kept(self):
@@ -492,7 +482,7 @@ class Checks:
             if found is not None and found[0] == FETCH:
                 main.answer(found[1])
                 main.expect_product(number, rows, f"a task of construct {stamp} of {count}")
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def lost_beside(self):
@@ -508,7 +498,7 @@ class Checks:
         main.answer(first[1])
         main.expect_product(1, (0, 128), "a task beside one whose elements are gone")
         main.cancel(2)
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def home_dies_early(self):
@@ -523,7 +513,7 @@ class Checks:
         self.expect(main.wait_for(RESULT) is not None, "a task that waits for elements of a node that has gone ends")
         main.give_rows(2, (0, 128), 1, home=home.number)
         self.expect(main.wait_for(RESULT) is not None, "a task whose elements' home is gone ends")
-        main.send(END, struct.pack("<iI", 0, 0))
+        main.send(*end_with(0))
         self.expect_end(main, 0)
 
     def welcome_before_word(self):

@@ -6,9 +6,7 @@ import socket
 import struct
 
 MAGIC, VERSION = 0x4D465457, 1
-HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, JOINED, LEFT = 1, 2, 3, 4, 5, 6, 7
-ASK, NONE, GIVE, RESULT, CANCEL, BACK, HINT, END = 64, 65, 66, 67, 68, 69, 70, 71
-PUBLISH, BROADCAST, HEARD, PUBLISHED, READY, FETCH, DATA = 72, 73, 74, 75, 76, 77, 78
+HELLO, CHALLENGE, PROOF, WELCOME, REFUSED, JOINED, LEFT, BYE = 1, 2, 3, 4, 5, 6, 7, 8
 HEAD = struct.Struct("<IHHQIIQ")
 SECONDS = 60  # a machine may be slow; what hangs, hangs for longer
 SILENCE = 10  # seconds without a frame, where the other side has little to do before it sends one
@@ -29,6 +27,30 @@ def prove(key, role, challenge, program=1, nonce=b"n" * 32):
     return hmac.new(key, text, hashlib.sha256).digest()
 
 
+def challenge_body(has_key=0, nonce=b"s" * 32, proof=b"\0" * 32):
+    return struct.pack("<II", has_key, 0) + nonce + proof
+
+
+def welcome_body(number, first, others):
+    return struct.pack("<IIII", number, first, len(others), 0) + b"".join(struct.pack("<I", each) for each in others)
+
+
+def membership_body(number, first=1, is_death=0):
+    """Of JOINED and LEFT."""
+    return struct.pack("<IIII", number, first, is_death, 0)
+
+
+def receive(source, size):
+    """So many bytes; None: the connection is over."""
+    data = b""
+    while len(data) < size:
+        more = source.recv(size - len(data))
+        if not more:
+            return None
+        data += more
+    return data
+
+
 class Stranger:
     """A connection to a server, by hand. Nothing is read from it any more once nothing has come for so many seconds."""
 
@@ -37,25 +59,16 @@ class Stranger:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as nodes do: else the second of two frames waits for 40 ms
         self.is_silent = False
 
-    def read(self, size):
-        data = b""
-        while len(data) < size:
-            more = self.socket.recv(size - len(data))
-            if not more:
-                return None
-            data += more
-        return data
-
     def next(self):
         """Type and body of the next frame; None: the connection is over, or silent."""
         if self.is_silent:
             return None
         try:
-            head = self.read(HEAD.size)
+            head = receive(self.socket, HEAD.size)
             if head is None:
                 return None
             _, _, kind, size, _, _, _ = HEAD.unpack(head)
-            return kind, (self.read((size + 7) // 8 * 8) or b"")[:size]
+            return kind, (receive(self.socket, (size + 7) // 8 * 8) or b"")[:size]
         except ConnectionError:
             return None
         except TimeoutError:

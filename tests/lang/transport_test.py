@@ -14,9 +14,10 @@ import subprocess
 import sys
 import time
 
-from peers import FAILED, SIZE, check_part, end, fib, peers_with_part, result, value_of
-from scripted import BYE, KEY, SECONDS, Table, World
-from strangers import CHALLENGE, HEAD, HELLO, HINT, JOINED, LEFT, PROOF, REFUSED, WELCOME, frame
+from messages import HINT, end_with, result
+from peers import FAILED, SIZE, check_part, fib, peers_with_part, value_of
+from scripted import KEY, Table, World
+from strangers import (BYE, CHALLENGE, HEAD, HELLO, JOINED, LEFT, PROOF, REFUSED, SECONDS, WELCOME, challenge_body, frame, membership_body, welcome_body)
 
 # ---- the server's side --------------------------------------------------------------------------
 
@@ -77,7 +78,7 @@ def server(examples, table):
     for name, key, says, wanted in keys:
         world = World(program, says=says, key=key)
         if wanted is None:
-            world.say(1, *end(3))
+            world.say(1, *end_with(3))
         status, out, err = world.end()
         good = (status, out, err) == (3, "", "") if wanted is None else (status, out, wanted in err, err.count("\n")) == (FAILED, "", True, 1)
         table.expect(good, f"{name}: {status} {out} {err}")
@@ -85,9 +86,6 @@ def server(examples, table):
 
 def frames(examples, table):
     """Frames that no server passes on end the group for a node, and only its main goes on."""
-
-    def membership(*words):
-        return struct.pack("<IIII", *words)
 
     damage = (
         ("a frame for another node", lambda w: w.say(3, HINT, to=5), "it is for another node"),
@@ -106,7 +104,7 @@ def frames(examples, table):
         ("a refusal", lambda w: w.push(frame(REFUSED, b"x")), "ends this group"),
         *((f"membership {kind} of {size} bytes", lambda w, kind=kind, size=size: w.push(frame(kind, b"\1" * size)), "a wrong size of what joins or leaves")
           for kind in (JOINED, LEFT) for size in (0, 15, 17)),
-        *((f"membership {kind} of number {of}", lambda w, kind=kind, of=of: w.push(frame(kind, membership(of if of is not None else w.number, 1, 1, 0))), "no other node's")
+        *((f"membership {kind} of number {of}", lambda w, kind=kind, of=of: w.push(frame(kind, membership_body(w.number if of is None else of, 1, 1))), "no other node's")
           for kind in (JOINED, LEFT) for of in (0, None)),
         ("the connection closes", lambda w: w.socket.shutdown(socket.SHUT_WR), "closed the connection"),
     )
@@ -169,13 +167,13 @@ class Relay:
 
     def take_frame(self, source, kind, to, sender, whole):
         if kind == HELLO:
-            source.sendall(frame(CHALLENGE, struct.pack("<II", 0, 0) + b"s" * 32 + b"\0" * 32))
+            source.sendall(frame(CHALLENGE, challenge_body()))
         elif kind == PROOF:
             self.last += 1
             others = sorted(self.nodes)
-            source.sendall(frame(WELCOME, struct.pack("<IIII", self.last, 1, len(others), 0) + b"".join(struct.pack("<I", each) for each in others)))
+            source.sendall(frame(WELCOME, welcome_body(self.last, 1, others)))
             for each in self.nodes.values():
-                each.sendall(frame(JOINED, struct.pack("<IIII", self.last, 1, 0, 0)))
+                each.sendall(frame(JOINED, membership_body(self.last)))
             self.nodes[self.last] = source
         elif kind == BYE:
             self.drop(source, 0)
@@ -193,7 +191,7 @@ class Relay:
                 if number_ in pair:
                     del self.queued[pair]
             for each in list(self.nodes):
-                self.send(each, frame(LEFT, struct.pack("<IIII", number_, 1, is_death, 0)))
+                self.send(each, frame(LEFT, membership_body(number_, 1, is_death)))
         self.by.unregister(source)
         del self.parts[source]
         source.close()
