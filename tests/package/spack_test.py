@@ -130,6 +130,14 @@ class SpackTest(unittest.TestCase):
             least = re.match(r"cmake_minimum_required\(VERSION (\S+)\)", file.read()).group(1)
         self.assertIn((f"cmake@{least}:",), [arguments for arguments, _ in self.used["depends_on"]])
 
+    def test_compilers_that_the_sources_refuse_conflict(self):
+        with open(os.path.join(TOP, "cmake", "platform.cmake"), encoding="utf-8") as file:
+            refused = re.findall(r'"(GNU|Clang);[^;]+;(\d+)"', file.read())
+        self.assertEqual(len(refused), 2)
+        names = {"GNU": "gcc", "Clang": "clang"}
+        expected = {f"%{names[kind]}@:{int(least) - 1}" for kind, least in refused}
+        self.assertEqual(expected - {arguments[0] for arguments, _ in self.used["conflicts"]}, set())
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
