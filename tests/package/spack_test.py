@@ -4,6 +4,7 @@ the library's, and each variant that adds an interface builds it. With Spack its
 
 usage: spack_test.py"""
 
+import contextlib
 import os
 import re
 import sys
@@ -58,17 +59,7 @@ class Directives:
         def noting(name):
             return lambda *arguments, **options: self.used[name].append((arguments, options))
 
-        class When:
-            def __init__(self, condition):
-                self.condition = condition
-
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
-                return False
-
-        return {**{name: noting(name) for name in self.used}, "when": When, "run_after": lambda _: lambda function: function,
+        return {**{name: noting(name) for name in self.used}, "when": contextlib.nullcontext, "run_after": lambda _: lambda function: function,
                 "CMakePackage": CMakePackage, "join_path": os.path.join}
 
 
