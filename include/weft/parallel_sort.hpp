@@ -23,6 +23,7 @@
 
 #include <weft/detail/divide.hpp>
 #include <weft/detail/first_failure.hpp>
+#include <weft/detail/head.hpp>
 #include <weft/parallel_for.hpp>
 #include <weft/range.hpp>
 
@@ -178,9 +179,7 @@ class sort_job {
 template <class Iterator, class Compare>
 void run_sort(Iterator first, Iterator last, const Compare& compare) {
   const auto size = static_cast<std::size_t>(last - first);
-  if (weft_worker_self() < 0 || weft_worker_count() < 2 || size <= least_to_sort_in_parallel) {
-    return std::sort(first, last, std::cref(compare));
-  }
+  if (size <= least_to_sort_in_parallel || !has_helpers()) return std::sort(first, last, std::cref(compare));
   if (std::is_sorted(first, last, std::cref(compare))) return;
   if (std::is_sorted(std::reverse_iterator(last), std::reverse_iterator(first), std::cref(compare))) {
     return detail::reverse_in_parallel(first, last);

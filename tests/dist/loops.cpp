@@ -2,18 +2,24 @@
 // index 0 ends only once the last index has been run, which one rank alone would do after it,
 // unless forkers go on: then one rank may run all. Those that hold addresses stay on one rank, and
 // are right.
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <weft/loops.h>
+#include <weft/algorithm.hpp>
 #include <weft/dist.hpp>
 #include <weft/parallel_for.hpp>
 #include <weft/parallel_reduce.hpp>
+#include <weft/parallel_sort.hpp>
 
 #include "policy.hpp"
 #include "shared_words.hpp"
@@ -162,6 +168,26 @@ bool loops_of_c() {
   return is_right;
 }
 
+// The exchange of the first and the last of numbers that are in the reverse order takes long enough
+// for another rank to take what its forker left.
+constexpr int numbers = 40000;
+struct number {
+  int value;
+  bool operator<(const number& other) const { return value < other.value; }
+  friend void swap(number& left, number& right) noexcept {
+    if (left.value - right.value == numbers - 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::swap(left.value, right.value);
+  }
+};
+
+template <class Sort>
+bool sorts_what_is_reversed(Sort sort) {
+  std::vector<number> all;
+  for (int i = numbers; i > 0; --i) all.push_back({i});
+  sort(all);
+  return std::is_sorted(all.begin(), all.end()) && all.front().value == 1;
+}
+
 bool loops_of_addresses() {
   bool is_right = holds("a loop that captures references", [] {
     long sum = 0;
@@ -180,6 +206,12 @@ bool loops_of_addresses() {
     int sum = 0;
     for (int each : all) sum += each;
     return sum == 2 * size;
+  });
+  is_right &= holds("a sort of a vector", [] {
+    return sorts_what_is_reversed([](std::vector<number>& all) { weft::parallel_sort(all, std::less<number>()); });
+  });
+  is_right &= holds("a sort of a vector with weft::par", [] {
+    return sorts_what_is_reversed([](std::vector<number>& all) { weft::sort(weft::par, all, std::less<number>()); });
   });
   is_right &= holds("a reduction that lies on the stack", [] {
     const affine begin{1, 0};
