@@ -75,21 +75,17 @@ Value reduce_range(const Range& part, const Value& identity, const Body& body, c
   }
 }
 
-template <class Value, class Body, class Combine>
-struct reduction {
-  const Value& identity;
-  const Body& body;
-  const Combine& combine;
-  first_failure failure;
-};
-
-template <class Body, class Range, class Value, class Combine>
+// A part of a reduction: run(part) returns its value, and join(earlier, later) one of two.
+template <class Value, class Range, class Run, class Join>
 class reduce_job {
-  using whole_type = reduction<Value, Body, Combine>;
-
  public:
-  reduce_job(whole_type& whole, const Range& range, std::uint64_t position = 0)
-      : whole_(&whole), range_(range), position_(position) {}
+  struct state {
+    Run run;
+    const Join& join;
+    first_failure failure;
+  };
+
+  reduce_job(state& whole, const Range& range, std::uint64_t position = 0) : whole_(&whole), range_(range), position_(position) {}
 
   bool is_divisible(bool is_wanted) const { return range_.is_divisible(is_wanted); }
   reduce_job split() {
@@ -97,13 +93,12 @@ class reduce_job {
     return {*whole_, later, position_ + range_.size()};
   }
   void run() {
-    whole_->failure.call(position_,
-                         [this] { result_.emplace(reduce_range(range_, whole_->identity, whole_->body, whole_->combine)); });
+    whole_->failure.call(position_, [this] { result_.emplace(whole_->run(range_)); });
   }
   void append(reduce_job& later) {
     if (!result_ || !later.result_) return;  // a part threw
     whole_->failure.call(later.position_, [&] {
-      Value both = whole_->combine(std::move(*result_), std::move(*later.result_));
+      Value both = whole_->join(std::move(*result_), std::move(*later.result_));
       result_.emplace(std::move(both));
     });
   }
@@ -111,11 +106,22 @@ class reduce_job {
   Value result() { return std::move(*result_); }
 
  private:
-  whole_type* whole_;
+  state* whole_;
   Range range_;
   std::uint64_t position_;  // of its first index in the whole loop
   std::optional<Value> result_;
 };
+
+// The values of the parts of a range, which isn't empty, joined in order.
+template <class Value, class Range, class Run, class Join>
+Value join_parts(const Range& whole, Run run, const Join& join) {
+  using job = reduce_job<Value, Range, Run, Join>;
+  typename job::state state{std::move(run), join, {}};
+  job all(state, whole);
+  detail::divide(all);
+  state.failure.rethrow();
+  return all.result();
+}
 
 // What a part of a reduction comes to, as bytes.
 template <class Value>
@@ -191,11 +197,8 @@ Value run_reduction(const Range& whole, const Value& identity, const Body& body,
       return outcome.value;
     }
   }
-  reduction<Value, Body, Combine> state{identity, body, combine, {}};
-  reduce_job<Body, Range, Value, Combine> all(state, whole);
-  divide(all);
-  state.failure.rethrow();
-  return all.result();
+  const auto run = [&](const Range& part) { return detail::reduce_range(part, identity, body, combine); };
+  return detail::join_parts<Value>(whole, run, combine);
 }
 
 // What a reduction or a scan returns whose arguments do not fit: it converts to what the caller

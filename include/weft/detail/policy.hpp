@@ -15,10 +15,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <weft/detail/divide.hpp>
-#include <weft/detail/first_failure.hpp>
 #include <weft/detail/head.hpp>
 #include <weft/parallel_for.hpp>
+#include <weft/parallel_reduce.hpp>
 #include <weft/range.hpp>
 
 namespace weft {
@@ -150,49 +149,13 @@ void run_parts(std::size_t size, const Run& run) {
   weft::parallel_for(range<std::size_t>(begun, size), [&run](const range<std::size_t>& part) { run(part.begin(), part.end()); });
 }
 
-// A part of a fold: run(begin, end) returns a Result, and join(earlier, later) one of two.
-template <class Result, class Run, class Join>
-class fold_job {
- public:
-  struct state {
-    const Run& run;
-    const Join& join;
-    first_failure failure;
-  };
-
-  fold_job(state& whole, const range<std::size_t>& part) : whole_(&whole), part_(part), position_(part.begin()) {}
-
-  bool is_divisible(bool is_wanted) const { return part_.is_divisible(is_wanted); }
-  fold_job split() { return {*whole_, part_.split()}; }
-  void run() {
-    whole_->failure.call(position_, [this] { result_.emplace(whole_->run(part_.begin(), part_.end())); });
-  }
-  void append(fold_job& later) {
-    if (!result_ || !later.result_) return;  // a part threw
-    whole_->failure.call(later.position_, [&] {
-      Result both = whole_->join(std::move(*result_), std::move(*later.result_));
-      result_.emplace(std::move(both));
-    });
-  }
-  Result result() { return std::move(*result_); }
-
- private:
-  state* whole_;
-  range<std::size_t> part_;
-  std::uint64_t position_;
-  std::optional<Result> result_;
-};
-
-// Folds [begin, end), which isn't empty, in order.
+// Folds [begin, end), which isn't empty, in order: run(begin, end) returns the result of a part, and
+// join(earlier, later) one of two.
 template <class Run, class Join>
 auto fold(std::size_t begin, std::size_t end, const Run& run, const Join& join) {
   using result = std::remove_cvref_t<decltype(run(begin, end))>;
-  using job = fold_job<result, Run, Join>;
-  typename job::state state{run, join, {}};
-  job all(state, range<std::size_t>(begin, end));
-  detail::divide(all);
-  state.failure.rethrow();
-  return all.result();
+  const auto run_part = [&run](const range<std::size_t>& part) { return run(part.begin(), part.end()); };
+  return detail::join_parts<result>(range<std::size_t>(begin, end), run_part, join);
 }
 
 // Folds [0, size), which isn't empty, in order, the head on the caller.
