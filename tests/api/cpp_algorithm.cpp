@@ -183,6 +183,13 @@ void check_writes(const values& in) {
   CHECK(weft::transform(weft::par, fewer, in, found.begin(), std::bit_xor<>()) - found.begin() == std::ssize(fewer));
   CHECK(std::all_of(found.begin() + std::ssize(fewer), found.end(), [](int value) { return value == -1; }));
   found = expected;
+  CHECK(weft::copy(weft::par, found, found.begin()) == found.end());  // in place
+  CHECK((found == expected));
+  weft::transform(weft::par, found, found.begin(), std::negate<>());
+  CHECK(std::ranges::equal(found, expected, {}, {}, std::negate<>()));
+  weft::transform(weft::par, expected, found, found.begin(), std::plus<>());
+  CHECK((found == values(size, 0)));
+  found = expected;
   weft::for_each(weft::par, found, [](int& value) { value = ~value; });
   CHECK(std::ranges::equal(found, expected, {}, {}, [](int value) { return ~value; }));
   CHECK(weft::for_each_n(weft::par, found.begin(), size, [](int& value) { value = ~value; }) == found.end());
