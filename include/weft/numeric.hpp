@@ -8,7 +8,7 @@
 // are combined in the order of the elements: the operation must be associative, not commutative.
 // With floating point the result depends on which workers were idle; weft::parallel_reduce over a
 // range with a grain returns the same in every run. Scans copy values and are sequential below 1024
-// elements; their output may begin where the input begins.
+// elements. They may throw std::bad_alloc; their output may begin where the input begins.
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <weft/detail/cxx20.hpp>

@@ -28,8 +28,10 @@ namespace weft::detail {
 inline constexpr std::size_t least_to_merge_in_parallel = 8192;
 
 template <class Value>
-inline constexpr bool is_cheap_to_copy = std::is_trivially_copyable_v<Value> && std::is_copy_constructible_v<Value> &&
-                                         std::is_copy_assignable_v<Value> && sizeof(Value) <= 16;
+inline constexpr bool is_cheap_to_move = std::is_trivially_copyable_v<Value> && sizeof(Value) <= 16;
+template <class Value>
+inline constexpr bool is_cheap_to_copy =
+    is_cheap_to_move<Value> && std::is_copy_constructible_v<Value> && std::is_copy_assignable_v<Value>;
 
 // What a merge does with an element.
 struct copy_elements {
@@ -173,7 +175,7 @@ template <class Iterator, class Compare>
 class stable_sort_job {
  public:
   using value = std::iter_value_t<Iterator>;
-  static constexpr bool is_cheap = std::is_trivially_copyable_v<value> && sizeof(value) <= 16;
+  static constexpr bool is_cheap = is_cheap_to_move<value>;
 
   struct state {
     const Compare& compare;

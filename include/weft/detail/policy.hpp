@@ -181,7 +181,8 @@ auto fold_all(std::size_t size, const Run& run, const Join& join) {
 inline constexpr std::size_t not_found = SIZE_MAX;
 
 // The first place in [begin, end) that look(begin, end) finds in a part; not_found if there is
-// none. An exception of a part behind that place is dropped.
+// none. An exception of a part behind that place is dropped. The two words only save work while the
+// loop runs; what is decided by them is read after its end, which orders it behind all parts.
 template <class Look>
 std::size_t find_in_parts(std::size_t begin, std::size_t end, const Look& look) {
   constexpr std::size_t stride = 4096;
