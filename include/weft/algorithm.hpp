@@ -135,7 +135,7 @@ Output copy(parallel_policy, Iterator first, End last, Output out) {
     if constexpr (detail::assigns<std::iter_reference_t<Output>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
       detail::run_copies<std::iter_value_t<Output>>(size, [&](std::size_t begin, std::size_t end) {
-        std::copy(detail::at(first, begin), detail::at(first, end), detail::at(out, begin));
+        detail::copy_in(detail::at(first, begin), detail::at(first, end), detail::at(out, begin));
       });
       return detail::at(out, size);
     }
@@ -469,8 +469,10 @@ Output merge(parallel_policy, Iterator first, End last, Other other, OtherEnd ot
   if constexpr (detail::reads<Iterator, Other>() && detail::writes<Output>()) {
     if constexpr (detail::asks<Compare, std::iter_reference_t<Other>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last), others = detail::size_between(other, other_last);
-      if (size + others <= detail::least_to_merge_in_parallel || !detail::has_helpers()) {
-        return std::merge(first, detail::at(first, size), other, detail::at(other, others), out, detail::passed(compare));
+      if constexpr (detail::forward_as_before<Iterator> && detail::forward_as_before<Other>) {
+        if (size + others <= detail::least_to_merge_in_parallel || !detail::has_helpers()) {
+          return std::merge(first, detail::at(first, size), other, detail::at(other, others), out, detail::passed(compare));
+        }
       }
       detail::first_failure failure;
       detail::merge_in_parallel<detail::copy_elements>(first, size, other, others, out, compare, failure);
@@ -519,10 +521,13 @@ Output unique_copy(parallel_policy, Iterator first, End last, Output out, const 
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {
     if constexpr (detail::asks<Equal, std::iter_reference_t<Iterator>, std::iter_reference_t<Iterator>>()) {
       const std::size_t size = detail::size_between(first, last);
-      if (!detail::packs_in_parallel(size)) return std::unique_copy(first, detail::at(first, size), out, detail::passed(equal));
-      return detail::copy_chosen(first, size, out, [&](std::size_t i) {
+      const auto is_first = [&](std::size_t i) {
         return i == 0 || !std::invoke(equal, *detail::at(first, i - 1), *detail::at(first, i));
-      });
+      };
+      if (detail::packs_in_parallel(size)) return detail::copy_chosen(first, size, out, is_first);
+      for (std::size_t i = 0; i != size; ++i) {
+        if (is_first(i)) *out++ = *detail::at(first, i);
+      }
     }
   }
   return out;

@@ -445,6 +445,18 @@ TEST_CASE("other containers, views, and elements without addresses where nothing
   CHECK(*weft::max_element(weft::par, std::views::iota(0, 5)) == 4);
   CHECK(*weft::min_element(weft::par, std::views::iota(3, 5)) == 3);
   CHECK(*weft::minmax_element(weft::par, std::views::iota(3, 50)).second == 49);
+  const auto numbers = std::views::iota(std::size_t{0}, std::size_t{30000});
+  std::vector<std::size_t> all(numbers.size()), both(2 * numbers.size());
+  CHECK(weft::copy(weft::par, numbers, all.begin()) == all.end());
+  CHECK(std::ranges::equal(all, numbers));
+  for (long size : {10L, 30000L}) {
+    all.assign(numbers.size(), 1);
+    const auto some = std::views::iota(std::size_t{0}, static_cast<std::size_t>(size));
+    CHECK(weft::unique_copy(weft::par, some, all.begin()) - all.begin() == size);
+    CHECK(std::equal(some.begin(), some.end(), all.begin()));
+    CHECK(weft::merge(weft::par, some, some, both.begin()) - both.begin() == 2 * size);
+    for (std::size_t i = 0; i != 2 * some.size(); ++i) CHECK(both[i] == i / 2);
+  }
   static_assert(std::is_same_v<decltype(weft::find(weft::par, values(), 1)), std::ranges::dangling>);
 }
 

@@ -70,6 +70,14 @@ template <class Iterator>
 concept forward_as_before =
     std::derived_from<typename std::iterator_traits<Iterator>::iterator_category, std::forward_iterator_tag>;
 
+template <class Iterator, class Output>
+void copy_in(const Iterator& begin, const Iterator& end, const Output& out) {
+  if constexpr (forward_as_before<Iterator>) {
+    std::copy(begin, end, out);
+  } else {
+    std::ranges::copy(begin, end, out);
+  }
+}
 template <class Iterator, class Compare>
 Iterator min_in(const Iterator& begin, const Iterator& end, const Compare& compare) {
   if constexpr (forward_as_before<Iterator>) {

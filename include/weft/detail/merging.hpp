@@ -56,6 +56,22 @@ struct move_to_raw_memory {
   }
 };
 
+// How many numbers below size satisfy the predicate; those that do come first. std's searches would
+// walk through computed elements step by step.
+template <class Predicate>
+std::size_t count_before(std::size_t size, const Predicate& predicate) {
+  std::size_t before = 0;
+  while (size != before) {
+    const std::size_t middle = before + (size - before) / 2;
+    if (predicate(middle)) {
+      before = middle + 1;
+    } else {
+      size = middle;
+    }
+  }
+  return before;
+}
+
 template <class Put, class Left, class Right, class Output, class Compare>
 class merge_job {
  public:
@@ -73,11 +89,11 @@ class merge_job {
     whole_->failure.call(position_, [&] {
       const Compare& compare = whole_->compare;
       if (lefts_ >= rights_) {
-        rights = detail::size_between(
-            right_, std::lower_bound(right_, detail::at(right_, rights_), *detail::at(left_, lefts), detail::passed(compare)));
+        rights = detail::count_before(
+            rights_, [&](std::size_t i) -> bool { return compare(*detail::at(right_, i), *detail::at(left_, lefts)); });
       } else {
-        lefts = detail::size_between(
-            left_, std::upper_bound(left_, detail::at(left_, lefts_), *detail::at(right_, rights), detail::passed(compare)));
+        lefts = detail::count_before(
+            lefts_, [&](std::size_t i) -> bool { return !compare(*detail::at(right_, rights), *detail::at(left_, i)); });
       }
     });
     const std::size_t before = lefts + rights;
