@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <random>
 #include <ranges>
 #include <span>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <weft/algorithm.hpp>
 #include <weft/numeric.hpp>
 #include <weft/weft.hpp>
@@ -556,3 +558,28 @@ TEST_CASE("the least and the largest of a temporary are nowhere") {
   CHECK(*least == -9);
   CHECK(*most == -2);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a program that gets no memory
+TEST_CASE("without memory, stable sorts and partitions are sequential, and copies of a choice throw") {
+  const weft::runtime runtime(config_of(3));
+  struct large {  // so that malloc asks the system for the buffer
+    int key;
+    char rest[10236];
+  };
+  std::vector<large> all(4096);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].key = static_cast<int>(i ^ (i / 2 == 1023 ? 1 : 0));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  weft::stable_sort(weft::par, all, [](const large& one, const large& other) { return one.key < other.key; });
+  const auto others = weft::stable_partition(weft::par, all, [](const large& each) { return each.key < 2000; });
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(std::ranges::is_sorted(all, {}, &large::key));
+  CHECK(others - all.begin() == 2000);
+  const auto too_many = std::views::iota(0L, 1L << 50);
+  std::vector<long> out(1);
+  CHECK_THROWS_AS(weft::copy_if(weft::par, too_many, out.begin(), [](long) { return true; }), std::bad_alloc);
+  CHECK_THROWS_AS(weft::unique_copy(weft::par, too_many, out.begin()), std::bad_alloc);
+}
+#endif
