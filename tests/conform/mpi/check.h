@@ -65,6 +65,7 @@ void test_freed_request(void);
 void test_freed_fatal(void);
 void test_freed_send(void);
 void test_queue(void);
+void test_one_behind_another(void);
 void test_freed_communicator(void);
 
 /* The path of this program. */

@@ -94,6 +94,25 @@ static void split_often(void *argument) {
   }
 }
 
+/* Two ranks. Rank 1 makes both calls in one thread: that of rank 0 which waits for its second call
+ * must not keep out the first. */
+void test_one_behind_another(void) {
+  MPI_Comm comms[2];
+  running threads[2];
+  CHECK(ranks == 2);
+  for (int i = 0; i < 2; ++i) OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
+  if (rank == 0) {
+    threads[0] = start(ULT, split_often, &comms[0]);
+    OK(weft_sleep_ns(LATE_NS)); /* it is in its call by then */
+    threads[1] = start(ULT, split_often, &comms[1]);
+    for (int i = 0; i < 2; ++i) finish(&threads[i]);
+  } else {
+    split_often(&comms[1]);
+    split_often(&comms[0]);
+  }
+  for (int i = 0; i < 2; ++i) OK(MPI_Comm_free(&comms[i]));
+}
+
 /* Each rank begins with another one. */
 void test_queue(void) {
   MPI_Comm comms[QUEUED];

@@ -33,6 +33,7 @@ static const struct {
              {"freed_fatal", test_freed_fatal},
              {"freed_send", test_freed_send},
              {"queue", test_queue},
+             {"one_behind_another", test_one_behind_another},
              {"freed_communicator", test_freed_communicator}};
 
 static void *run_on_os_thread(void *argument) {

@@ -167,6 +167,7 @@ class RunTest(unittest.TestCase):
         for level in "serialized", "funneled":
             self.check(2, "crossing", WEFT_MPI_LEVEL=level, WEFT_WORKERS="2")
         self.check(4, "queue", WEFT_MPI_LEVEL="serialized")
+        self.check(2, "one_behind_another", WEFT_MPI_LEVEL="serialized")
 
     @unittest.skipUnless(PRELOADED, "no weft, or a sanitizer")
     def test_calls_come_from_the_os_thread_of_mpi_init_where_the_mpi_wants_it(self):
