@@ -18,7 +18,7 @@ typedef struct mpi_arrivals {
   mpi_word sleeps;  /* a worker is about to sleep, or sleeps, on it; also the futex */
   mpi_word is_rung; /* ring was called */
   mpi_word is_held; /* the engine */
-  mpi_word calls;   /* that spin or have parked, and are not ended */
+  mpi_word calls;   /* that spin, poll or have parked, and are not ended */
 } mpi_arrivals;
 
 /* ---- the engine's lock ----------------------------------------------------------------------- */
