@@ -56,6 +56,12 @@ void describe_wait(mpi_wait *one) {
   __atomic_store_n(&one->text[length], ' ', __ATOMIC_RELEASE);
 }
 
+void describe_waits_on(mpi_wait *first, MPI_Comm comm) {
+  for (mpi_wait *one = first; one != NULL; one = next_of(one)) {
+    if (one->has_comm && one->comm == comm && !one->is_described) describe_wait(one);
+  }
+}
+
 static void report_call(mpi_wait *one, uint64_t now_ns) {
   const double waited_s = (double)(now_ns - one->since_ns) * 1e-9;
   const char *const name = one->thread == NULL ? "" : weft_thread_get_name(one->thread);
@@ -71,8 +77,7 @@ static void report_call(mpi_wait *one, uint64_t now_ns) {
 
 void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns) {
   unsigned lines = 0;
-  for (mpi_wait *one = first; one != NULL && lines < MOST_LINES; one = (mpi_wait *)one->link.next, ++lines)
-    report_call(one, now_ns);
+  for (mpi_wait *one = first; one != NULL && lines < MOST_LINES; one = next_of(one), ++lines) report_call(one, now_ns);
   if (lines < count) say("weft-mpi: rank %d: and %u more", own_rank(), count - lines);
 }
 
@@ -90,12 +95,23 @@ void report_long_call(mpi_wait *one, uint64_t now_ns) {
   report_call(one, now_ns);
 }
 
-void report_freed_request(mpi_wait *one, uint64_t now_ns) {
+static bool waits_for(const mpi_wait *one, MPI_Request request) {
+  if (one->kind == WAITS_FOR_MESSAGE) return false;
+  for (int i = one->completed; i < one->count; ++i) {
+    if (one->requests[i] == request) return true;
+  }
+  return false;
+}
+
+bool report_waiter_in(mpi_wait *first, MPI_Request request, uint64_t now_ns) {
+  mpi_wait *one = first;
+  while (one != NULL && !waits_for(one, request)) one = next_of(one);
+  if (one == NULL) return false;
   say("weft-mpi: rank %d: error: MPI_Request_free of a request for which a call waits; free it once that call has returned, or "
-      "end "
-      "the wait by MPI_Cancel",
+      "end the wait by MPI_Cancel",
       own_rank());
   report_call(one, now_ns);
+  return true;
 }
 
 int own_rank(void) {

@@ -8,6 +8,9 @@
  * a call. */
 void describe_wait(mpi_wait *one);
 
+/* The same for the calls of the list that wait on the communicator, before it is freed. */
+void describe_waits_on(mpi_wait *first, MPI_Comm comm);
+
 /* A line for each call of the list, up to a number. */
 void report_calls(mpi_wait *first, unsigned count, uint64_t now_ns);
 
@@ -17,8 +20,8 @@ void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint
 /* A line that says that the call, which polls, has waited for long. */
 void report_long_call(mpi_wait *one, uint64_t now_ns);
 
-/* A line that says that a request is to be freed for which the call waits. */
-void report_freed_request(mpi_wait *one, uint64_t now_ns);
+/* Whether a call of the list waits for the request, which is to be freed. Lines then say so. */
+bool report_waiter_in(mpi_wait *first, MPI_Request request, uint64_t now_ns);
 
 /* This process's rank in MPI_COMM_WORLD; -1: MPI is not initialised. */
 int own_rank(void);

@@ -1,6 +1,7 @@
-/* See engine.h, and arrivals.h for what OS threads share. Threads that park push their records onto a
- * stack. The engine takes them from there into a queue of its own, which only its holder touches. It
- * asks for a slice of the queue from its front; what is not complete goes to the back.
+/* See engine.h, arrivals.h for what OS threads share, and pollers.h for callers that poll. Threads
+ * that park push their records onto a stack. The engine takes them from there into a queue of its
+ * own, which only its holder touches. It asks for a slice of the queue from its front; what is not
+ * complete goes to the back.
  *
  * A thread that is alone in waiting spins for a while before it parks: the worker would have nothing
  * else to do, and a message that is under way comes within microseconds.
@@ -18,13 +19,12 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "arrivals.h"
 #include "describe.h"
 #include "errors.h"
+#include "pollers.h"
 #include "real.h"
 #include "serial.h"
 #include "settings.h"
@@ -88,8 +88,6 @@ static void enter(void) {
 }
 
 /* ---- inside -------------------------------------------------------------------------------- */
-
-static mpi_wait *next_of(const mpi_wait *one) { return (mpi_wait *)one->link.next; }
 
 static void push_back(mpi_wait *one) {
   one->link.next = NULL;
@@ -351,57 +349,9 @@ static bool is_over_soon(mpi_wait *wait) {
 
 /* ---- callers that poll ------------------------------------------------------------------------- */
 
-/* Those that cannot leave their worker, where a call that waits would keep all others out of MPI.
- * Reports read their records, so each stands in a list. */
-static struct {
-  pthread_mutex_t lock; /* the holder of the engine may take it */
-  mpi_wait *first;
-  unsigned count;
-} pollers = {PTHREAD_MUTEX_INITIALIZER, NULL, 0};
-
-static void add_poller(mpi_wait *wait) {
-  wait->thread = weft_self();
-  wait->os_thread = (int)syscall(SYS_gettid);
-  pthread_mutex_lock(&pollers.lock);
-  wait->link.next = (mpi_link *)pollers.first;
-  pollers.first = wait;
-  ++pollers.count;
-  pthread_mutex_unlock(&pollers.lock);
-}
-
-static void remove_poller(mpi_wait *wait) {
-  pthread_mutex_lock(&pollers.lock);
-  if (pollers.first == wait) {
-    pollers.first = next_of(wait);
-  } else {
-    mpi_wait *before = pollers.first;
-    while (next_of(before) != wait) before = next_of(before);
-    before->link.next = wait->link.next;
-  }
-  --pollers.count;
-  pthread_mutex_unlock(&pollers.lock);
-}
-
-/* By the holder of the engine, whose turn it is: MPI is asked without a wait. */
-static void report_pollers(uint64_t now) {
-  pthread_mutex_lock(&pollers.lock);
-  report_calls(pollers.first, pollers.count, now);
-  pthread_mutex_unlock(&pollers.lock);
-}
-
-static void describe_pollers_on(MPI_Comm comm) {
-  pthread_mutex_lock(&pollers.lock);
-  for (mpi_wait *one = pollers.first; one != NULL; one = next_of(one)) {
-    if (one->has_comm && one->comm == comm && !one->is_described) describe_wait(one);
-  }
-  pthread_mutex_unlock(&pollers.lock);
-}
-
 static void report_own_poll(mpi_wait *wait, uint64_t now) {
   enter();
-  pthread_mutex_lock(&pollers.lock);
-  report_long_call(wait, now);
-  pthread_mutex_unlock(&pollers.lock);
+  report_poller(wait, now);
   leave();
 }
 
@@ -547,20 +497,6 @@ void report_waiting_calls(void) {
   leave();
 }
 
-static bool waits_for(const mpi_wait *one, MPI_Request request) {
-  if (one->kind == WAITS_FOR_MESSAGE) return false;
-  for (int i = one->completed; i < one->count; ++i) {
-    if (one->requests[i] == request) return true;
-  }
-  return false;
-}
-
-static mpi_wait *find_waiter(mpi_wait *first, MPI_Request request) {
-  mpi_wait *one = first;
-  while (one != NULL && !waits_for(one, request)) one = next_of(one);
-  return one;
-}
-
 #define SPIN_ENDS_NS 20000000u /* also on a machine that is busy */
 
 /* A thread that spins stands in no list. It parks soon, or its wait is over. */
@@ -578,23 +514,16 @@ bool report_waiter_of(MPI_Request request) {
   enter();
   const uint64_t now = now_ns();
   take_arrivals_of_worker(now);
-  pthread_mutex_lock(&pollers.lock);
-  mpi_wait *one = find_waiter(engine.first, request);
-  if (one == NULL) one = find_waiter(pollers.first, request);
-  if (one != NULL) report_freed_request(one, now);
-  pthread_mutex_unlock(&pollers.lock);
+  const bool is_reported = report_waiter_in(engine.first, request, now) || report_poller_of(request, now);
   leave();
-  return one != NULL;
+  return is_reported;
 }
 
 void forget_communicator(MPI_Comm comm) {
   if ((!has_parked() && !is_serial()) || is_inside) return;
   enter();
   take_arrivals_of_worker(now_ns());
-  for (mpi_wait *one = engine.first; one != NULL; one = next_of(one)) {
-    if (!one->has_comm || one->comm != comm || one->is_described) continue;
-    describe_wait(one);
-  }
+  describe_waits_on(engine.first, comm);
   describe_pollers_on(comm);
   leave();
 }

@@ -42,6 +42,8 @@ typedef struct mpi_wait {
   char *text;          /* for reports and dumps: the call, and more after a while (texts.h) */
 } mpi_wait;
 
+static inline mpi_wait *next_of(const mpi_wait *one) { return (mpi_wait *)one->link.next; }
+
 /* Called once, when this library is loaded. */
 void prepare_engine(void);
 
