@@ -110,11 +110,10 @@ static bool must_go(void) { return depth == 1 && !may_call_here(); }
 void take_turn(void) {
   bool moved = !is_holder(own_name()) && go_to_first_worker();
   wait_until_turn();
-  while (must_go() && !moved) {
+  if (!moved && must_go()) {
     end_turn();
     moved = go_to_first_worker();
     wait_until_turn();
-    if (!moved) break;
   }
   if (depth == 1) has_moved = moved;
   if (must_go()) warn_of_os_thread();
