@@ -127,6 +127,12 @@ class RunTest(unittest.TestCase):
         self.assertNotEqual(status, 0, said)
         self.assertRegex(said, "weft-mpi: rank [02]: error: rank 3 does not go by .* but by \"weft-mpi: a rule of another version\"")
 
+    def test_a_rank_of_another_level_ends_the_job(self):
+        other = [":", "-n", "1", "env", "WEFT_MPI_LEVEL=serialized", PROGRAM, "collectives"]
+        status, said = launched(1, "collectives", beside=other)
+        self.assertNotEqual(status, 0, said)
+        self.assertRegex(said, r"weft-mpi: rank [01]: error: rank [01] does not go by .*, and the same WEFT_MPI_LEVEL\n")
+
     def test_a_bad_setting_is_named(self):
         for setting, value in ("WEFT_MPI_POLL", "2s"), ("WEFT_MPI_START", "0s"), ("WEFT_MPI_STALL", "soon"), ("WEFT_MPI_STALL", "-1"):
             status, said = launched(1, "statuses", **{setting: value})
@@ -164,8 +170,9 @@ class RunTest(unittest.TestCase):
         self.assertNotIn("weft-mpi:", said)
 
     def test_collectives_without_a_twin_are_admitted_one_at_a_time(self):
-        for level in "serialized", "funneled":
-            self.check(2, "crossing", WEFT_MPI_LEVEL=level, WEFT_WORKERS="2")
+        self.check(2, "crossing", WEFT_MPI_LEVEL="serialized", WEFT_WORKERS="2")
+        said = self.check(2, "crossing", WEFT_MPI_LEVEL="funneled", WEFT_WORKERS="2")
+        self.assertEqual(said.count("permits no OS thread but that of MPI_Init, and another one calls MPI"), 2, said)  # one of each rank
         self.check(4, "queue", WEFT_MPI_LEVEL="serialized")
         self.check(2, "one_behind_another", WEFT_MPI_LEVEL="serialized")
 
