@@ -76,7 +76,8 @@ class executor {
 
   // Runs a function in a ULT: in a new one, or in the caller if that is a ULT and the executor may
   // block. An exception that leaves the function ends the program. Throws weft::error
-  // (not_initialized, no_memory), and std::bad_alloc. Callable from any.
+  // (not_initialized, no_memory), and std::bad_alloc. May switch, if it runs the function in the
+  // caller. Callable from any.
   template <class F>
   void execute(F&& function) const {
     using callable = std::decay_t<F>;

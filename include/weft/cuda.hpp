@@ -41,28 +41,33 @@ inline weft::detail::device_wait wait_of(CUevent_st* event) {
 // May switch. Callable from any.
 inline void wait(CUstream_st* stream) { static_cast<void>(detail::wait_of(stream).run()); }
 
-// Waits until the work before the last record of an event (cudaEvent_t) is done. Otherwise the same.
+// Waits until the work before the last record of an event (cudaEvent_t) is done. Throws what the
+// wait for a stream throws. May switch. Callable from any.
 inline void wait(CUevent_st* event) { static_cast<void>(detail::wait_of(event).run()); }
 
-// As wait, for an interval at most. Returns false if the stream's work was not done in that time.
+// Waits until all work of a stream is done, for an interval at most. Returns false if the work was
+// not done in that time. Throws what wait throws. May switch. Callable from any.
 template <class Rep, class Period>
 bool wait_for(CUstream_st* stream, const std::chrono::duration<Rep, Period>& interval) {
   return detail::wait_of(stream).run_for(interval);
 }
 
-// As wait, for an interval at most. Returns false if the event's work was not done in that time.
+// Waits until the work before an event is done, for an interval at most. Returns false if the work
+// was not done in that time. Throws what wait throws. May switch. Callable from any.
 template <class Rep, class Period>
 bool wait_for(CUevent_st* event, const std::chrono::duration<Rep, Period>& interval) {
   return detail::wait_of(event).run_for(interval);
 }
 
-// As wait, until a time at most. Returns false if the stream's work was not done by then.
+// Waits until all work of a stream is done, or a time has come. Returns false if the work was not
+// done by then. Throws what wait throws. May switch. Callable from any.
 template <class Clock, class Duration>
 bool wait_until(CUstream_st* stream, const std::chrono::time_point<Clock, Duration>& deadline) {
   return detail::wait_of(stream).run_until(deadline);
 }
 
-// As wait, until a time at most. Returns false if the event's work was not done by then.
+// Waits until the work before an event is done, or a time has come. Returns false if the work was
+// not done by then. Throws what wait throws. May switch. Callable from any.
 template <class Clock, class Duration>
 bool wait_until(CUevent_st* event, const std::chrono::time_point<Clock, Duration>& deadline) {
   return detail::wait_of(event).run_until(deadline);

@@ -145,8 +145,8 @@ std::invoke_result_t<Function&> root(Function function) {
 
 // Runs a trivially copyable callable at once, as a fork that its forker does not join. Its result
 // is not used. The root ends only after the child has ended. An exception that leaves the callable
-// is dropped (dropped_exceptions.hpp). May switch. Callable from a thread in a root; elsewhere it
-// is a plain call.
+// is dropped (dropped_exceptions.hpp). Never throws. May switch. Callable from a thread in a root;
+// elsewhere it is a plain call.
 template <class Function>
 void discard(Function function) {
   static_assert(std::is_trivially_copyable_v<Function> && sizeof(Function) <= WEFT_FORK_BYTES,

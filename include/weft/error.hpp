@@ -90,7 +90,8 @@ class error : public std::system_error {
  public:
   // Makes an error of the status that a C call returned. words is what what() says: a sentence with
   // the cause, such as weft_last_error() for errors that this library throws. Behind the name of a
-  // call alone, what() says what the status means.
+  // call alone, what() says what the status means. Throws std::bad_alloc. Never switches. Callable
+  // from any.
   error(weft_status status, const char* words)
       : std::system_error(static_cast<int>(status), status_category(), words), words_(detail::sentence_of(status, words)) {}
 

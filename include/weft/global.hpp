@@ -153,7 +153,8 @@ void copy(global<T> from, std::size_t count, global<T> into) noexcept {
 template <class T>
 class global_array {
  public:
-  // Makes an array of count elements. Throws weft::error: invalid, no_memory.
+  // Makes an array of count elements. Throws weft::error: invalid, no_memory. Never switches.
+  // Callable from the main thread, outside a root.
   explicit global_array(std::size_t count) : size_(count) {
     weft_global made = 0;
     const weft_status status = weft_global_array(count, sizeof(T), &made);
@@ -182,7 +183,8 @@ class global_array {
 };
 
 // Makes an object in the heap of a rank, and sets it to value. drop() frees the object. Throws
-// weft::error: invalid, no_memory.
+// weft::error: invalid, no_memory. Never switches. Callable from the main thread; if all ranks are on
+// one node, from any.
 template <class T>
 [[nodiscard]] global<T> make_global(int rank, const T& value) {
   weft_global made = 0;
@@ -208,7 +210,8 @@ class shared_future {
   // Makes a handle of no future.
   shared_future() = default;
   // Makes a future in the heap of a rank. It must be dropped once, when no thread uses it any more.
-  // Throws weft::error: invalid, no_memory.
+  // Throws weft::error: invalid, no_memory. Never switches. Callable from the main thread; if all
+  // ranks are on one node, from any.
   [[nodiscard]] static shared_future make(int rank) {
     shared_future result;
     const weft_status status = weft_global_future_make(rank, sizeof(T), &result.at_);
@@ -222,7 +225,8 @@ class shared_future {
   void set(const T& value) const noexcept { weft_global_future_set(at_, &value, sizeof(T)); }
   // Tells whether the value is set.
   [[nodiscard]] bool is_set() const noexcept { return weft_global_future_is_set(at_); }
-  // Waits until the value is set, and returns it. May switch.
+  // Waits until the value is set, and returns it. Throws what copying a T throws. May switch.
+  // Callable from the main thread.
   [[nodiscard]] T get() const {
     alignas(T) unsigned char bytes[sizeof(T)];
     weft_global_future_get(at_, bytes, sizeof(T));

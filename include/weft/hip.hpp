@@ -39,28 +39,33 @@ inline weft::detail::device_wait wait_of(ihipEvent_t* event) {
 // May switch. Callable from any.
 inline void wait(ihipStream_t* stream) { static_cast<void>(detail::wait_of(stream).run()); }
 
-// Waits until the work before the last record of an event (hipEvent_t) is done. Otherwise the same.
+// Waits until the work before the last record of an event (hipEvent_t) is done. Throws what the
+// wait for a stream throws. May switch. Callable from any.
 inline void wait(ihipEvent_t* event) { static_cast<void>(detail::wait_of(event).run()); }
 
-// As wait, for an interval at most. Returns false if the stream's work was not done in that time.
+// Waits until all work of a stream is done, for an interval at most. Returns false if the work was
+// not done in that time. Throws what wait throws. May switch. Callable from any.
 template <class Rep, class Period>
 bool wait_for(ihipStream_t* stream, const std::chrono::duration<Rep, Period>& interval) {
   return detail::wait_of(stream).run_for(interval);
 }
 
-// As wait, for an interval at most. Returns false if the event's work was not done in that time.
+// Waits until the work before an event is done, for an interval at most. Returns false if the work
+// was not done in that time. Throws what wait throws. May switch. Callable from any.
 template <class Rep, class Period>
 bool wait_for(ihipEvent_t* event, const std::chrono::duration<Rep, Period>& interval) {
   return detail::wait_of(event).run_for(interval);
 }
 
-// As wait, until a time at most. Returns false if the stream's work was not done by then.
+// Waits until all work of a stream is done, or a time has come. Returns false if the work was not
+// done by then. Throws what wait throws. May switch. Callable from any.
 template <class Clock, class Duration>
 bool wait_until(ihipStream_t* stream, const std::chrono::time_point<Clock, Duration>& deadline) {
   return detail::wait_of(stream).run_until(deadline);
 }
 
-// As wait, until a time at most. Returns false if the event's work was not done by then.
+// Waits until the work before an event is done, or a time has come. Returns false if the work was
+// not done by then. Throws what wait throws. May switch. Callable from any.
 template <class Clock, class Duration>
 bool wait_until(ihipEvent_t* event, const std::chrono::time_point<Clock, Duration>& deadline) {
   return detail::wait_of(event).run_until(deadline);

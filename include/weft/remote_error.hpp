@@ -21,15 +21,17 @@
 // process.
 extern "C" {
 // Keeps an exception in this process for the other ranks. Returns a handle that is valid on all
-// ranks; null if there is no memory.
+// ranks; null if there is no memory. Never throws. Never switches. Callable from any.
 __attribute__((weak)) WEFT_API void* weft_dist_keep_exception(void* exception, const char* type, const char* what);
 // Returns the exception of a handle if this process keeps it. Otherwise it returns null and stores
-// the texts, which are valid until weft_dist_drop_exception.
+// the texts, which are valid until weft_dist_drop_exception. Never throws. Never switches. Callable
+// from any.
 __attribute__((weak)) WEFT_API void* weft_dist_find_exception(void* handle, const char** type, const char** what);
-// Ends this rank's use of an exception. The rank that keeps the exception deletes it then.
+// Ends this rank's use of an exception. The rank that keeps the exception deletes it then. Never
+// throws. Never switches. Callable from any.
 __attribute__((weak)) WEFT_API void weft_dist_drop_exception(void* handle);
 // Returns an exception that this process kept, and that another rank has dropped; null if there is
-// none.
+// none. Never throws. Never switches. Callable from any.
 __attribute__((weak)) WEFT_API void* weft_dist_dropped_exception(void);
 }
 
@@ -39,7 +41,8 @@ namespace weft::dist {
 // there, or "" if the exception has no what().
 class remote_error : public std::runtime_error {
  public:
-  // Made by a join or a root for the exception that crossed.
+  // Makes what a join or a root throws for an exception that crossed: the name of its type, and its
+  // what(). Throws std::bad_alloc. Never switches. Callable from any.
   remote_error(std::string type, const char* what) : std::runtime_error(what), type_(std::move(type)) {}
 
   // Returns the name of the exception's type, as C++ source text has it.

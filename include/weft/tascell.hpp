@@ -53,7 +53,7 @@ class thrown : public std::exception {
  public:
   // Makes the exception that throw_tag(tag) throws.
   explicit thrown(std::int64_t tag) noexcept : tag_(tag) {}
-  // The tag that was thrown.
+  // Returns the tag that was thrown.
   std::int64_t tag() const noexcept { return tag_; }
   // Returns a static string.
   const char* what() const noexcept override { return "weft::tascell::throw_tag"; }
@@ -105,19 +105,19 @@ class context {
   // Makes a context of the first two parameters of a worker function in C.
   context(weft_tascell_worker* worker, weft_tascell_record* newest) noexcept : worker_(worker), newest_(newest) {}
 
-  // For functions of tascell.h.
+  // Returns the worker, for functions of tascell.h.
   weft_tascell_worker* worker() const noexcept { return worker_; }
-  // For functions of tascell.h.
+  // Returns the newest record, for functions of tascell.h.
   weft_tascell_record* newest() const noexcept { return newest_; }
   // Returns the worker's index in its run.
   unsigned index() const noexcept { return worker_->index; }
   // Polls: gives work to other workers if they have requested it. Call it in long stretches without
-  // a construct. Throws the exception that cancels the task. May switch.
+  // a construct. Throws what cancels the task. May switch. Callable from a worker function.
   [[gnu::always_inline]] void poll() const {
     if (__builtin_expect(__atomic_load_n(&worker_->attention, __ATOMIC_RELAXED) != 0, 0)) detail::attend(worker_, newest_);
   }
   // Sets the probability with which the worker accepts requests from now on
-  // (weft_tascell_set_probability).
+  // (weft_tascell_set_probability). Never throws. Never switches. Callable from a worker function.
   void set_probability(double probability) const { weft_tascell_set_probability(worker_, probability); }
 
  private:
@@ -134,7 +134,8 @@ class archive {
   // Makes an archive that writes to bytes, or reads from bytes.
   archive(weft_tascell_bytes* bytes, bool writes) noexcept : bytes_(bytes), writes_(writes) {}
 
-  // Writes or reads the members, which are trivially copyable objects and vectors of such.
+  // Writes or reads the members, which are trivially copyable objects and vectors of such. Throws
+  // std::bad_alloc (a vector that is read). Never switches. Callable from in and out of a task.
   template <class... Members>
   void operator()(Members&... members) {
     (carry(members), ...);
@@ -168,7 +169,8 @@ class archive {
 
 // Runs function as the body of a worker function that C calls. An exception that leaves function
 // continues as an unwinding of the C frames. Objects with destructors must be local to function:
-// the unwinding does not destroy those of the caller.
+// the unwinding does not destroy those of the caller. Never throws. May switch. Callable from a
+// worker function.
 template <class Function>
 void enter(context c, Function&& function) {
   weft_tascell_unwinding how;
@@ -176,7 +178,7 @@ void enter(context c, Function&& function) {
 }
 
 // Calls a worker function of C. An unwinding that leaves the function continues as an exception.
-// Throws what function throws. May switch.
+// Throws what function throws. May switch. Callable from a worker function.
 template <class Result, class... Parameters, class... Arguments>
 [[gnu::noinline]] Result call(context c, Result (*function)(weft_tascell_worker*, weft_tascell_record*, Parameters...),
                               Arguments... arguments) {
@@ -434,7 +436,7 @@ struct borrowed_range {
 // called after first, instead of second. guard(), if there is one, returns the probability with
 // which a request is refused; it is for parts that are too small to give away. make, take and guard
 // must not poll or switch, and guard must not throw. Throws what first, second, take and the task
-// throw. May switch.
+// throw. May switch. Callable from a worker function.
 template <class First, class Second, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second, Make&& make, Take&& take,
                                           Guard&& guard = {}) {
@@ -456,7 +458,7 @@ template <class First, class Second, class Make, class Take, class Guard = const
 
 // Runs first and then second. If another worker requests work while first runs, it runs second
 // itself, in the caller's frame. second must not use what first changes. Throws what first and
-// second throw. May switch.
+// second throw. May switch. Callable from a worker function.
 template <class First, class Second>
 [[gnu::always_inline]] inline void do_two(context c, First&& first, Second&& second) {
   using task = detail::borrowed<std::remove_reference_t<Second>>;
@@ -469,7 +471,7 @@ template <class First, class Second>
 // make(from, to) returns a task for the iterations from `from` up to `to`, as for do_two.
 // take(task&) takes the results of a task. take is called first for the task that was given last,
 // which has the earliest iterations. guard is that of do_two. make, take and guard must not poll or
-// switch. Throws what body, take and the tasks throw. May switch.
+// switch. Throws what body, take and the tasks throw. May switch. Callable from a worker function.
 template <class Body, class Make, class Take, class Guard = const detail::no_guard>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body, Make&& make, Take&& take,
                                            Guard&& guard = {}) {
@@ -492,7 +494,7 @@ template <class Body, class Make, class Take, class Guard = const detail::no_gua
 
 // Calls body(i, context) for each i from begin up to end. If another worker requests work
 // meanwhile, it runs a part of the iterations itself, in the caller's frame. Iterations must not
-// use what other iterations change. Throws what body throws. May switch.
+// use what others change. Throws what body throws. May switch. Callable from a worker function.
 template <class Body>
 [[gnu::always_inline]] inline void do_many(context c, std::int64_t begin, std::int64_t end, Body&& body) {
   using task = detail::borrowed_range<std::remove_reference_t<Body>>;
@@ -503,8 +505,8 @@ template <class Body>
 //
 // While body runs, the worker calls undo() and later redo() again whenever it walks back to an
 // older construct. After the two calls, what they change must be as it was before. undo() is also
-// called if body throws. redo and undo must not throw, poll or switch. Functions that capture what
-// they need by value are faster. Throws what body throws. May switch.
+// called if body throws. redo and undo must not throw, poll or switch. Functions that capture by
+// value are faster. Throws what body throws. May switch. Callable from a worker function.
 template <class Redo, class Body, class Undo>
 [[gnu::always_inline]] inline void wind(context c, Redo&& redo, Body&& body, Undo&& undo) {
   redo();
@@ -519,11 +521,12 @@ template <class Redo, class Body, class Undo>
   undo();
 }
 
-// Throws a tag: unwinds the task to the innermost catch_tag for that tag.
+// Throws a tag to the innermost catch_tag for it. May switch. Callable from a worker function.
 [[noreturn]] inline void throw_tag(std::int64_t tag) { throw thrown(tag); }
 
 // Calls body(context), and catches a throw of tag that leaves body. Returns true if body returned,
-// and false if body threw the tag. Throws what else body throws. May switch.
+// false if body threw the tag. Throws what else body throws. May switch. Callable from a worker
+// function.
 template <class Body>
 bool catch_tag(context c, std::int64_t tag, Body&& body) {
   try {

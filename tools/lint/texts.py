@@ -13,8 +13,7 @@ import sources
 FOLDER = "include/weft"
 # Headers in which functions need not yet say all of what they throw, whether they switch, and from where they may be called. A text there
 # keeps the order. The list gets shorter.
-OPEN = ("algorithm", "asio", "context", "cuda", "device_error", "dist", "error", "execution", "fiber/algo/round_robin", "fiber/algo/work_stealing", "fiber/barrier",
-        "fiber/cuda/waitfor", "fiber/fiber", "fiber/future", "fiber/hip/waitfor", "fiber/operations", "global", "hip", "numeric", "remote_error", "tascell")
+OPEN = ("algorithm", "execution", "numeric")
 LABELS = (
     ("Returns", re.compile(r"Returns\b")),
     ("Throws", re.compile(r"(?:Throws|Never throws|co_await throws)\b")),
@@ -161,8 +160,8 @@ class Reader:
             plain = flat
         scope = re.match(r"(?:inline\s+)?(namespace|class|struct|union|enum|extern)\b([^()=]*)$", plain)
         if scope:
-            kind, name = scope.group(1), scope.group(2).split(":")[0].split("<")[0].strip()
-            if kind == "namespace" and name == "detail":
+            kind, name = scope.group(1), re.split(r"(?<!:):(?!:)", scope.group(2))[0].split("<")[0].strip()
+            if kind == "namespace" and name.split("::")[-1] == "detail":
                 return self.scope(at + 1, "detail", owner)
             is_hidden = not is_seen and name not in SHOWN_OF_DETAIL
             if is_hidden or name == "std" or kind == "enum" or scope.group(2).strip().startswith("std::"):

@@ -45,7 +45,7 @@ class fiber {
   // No fiber: not joinable.
   fiber() noexcept = default;
 
-  // A new fiber that will run function(arguments...), each copied or moved as std::thread does,
+  // Makes a fiber that will run function(arguments...), each copied or moved as std::thread does,
   // when its turn comes. Throws weft::error (no_memory; again: no OS thread or no more workers
   // could be had) and what copying throws. Never switches. Callable from a fiber or an OS thread,
   // on which the new fiber stays, except under work stealing.
@@ -54,8 +54,9 @@ class fiber {
   [[gnu::always_inline]] fiber(F&& function, As&&... arguments)
       : fiber(launch::post, std::forward<F>(function), std::forward<As>(arguments)...) {}
 
-  // A new fiber that will run function(). Reports name it by the place of this call. Otherwise as
-  // with arguments.
+  // Makes a fiber that will run function() when its turn comes. Reports name it by the place of this
+  // call. Throws weft::error (no_memory; again: no OS thread or no more workers could be had) and what
+  // copying throws. Never switches. Callable from a fiber or an OS thread.
   template <class F>
     requires(detail::is_fiber_function<F> && std::invocable<std::decay_t<F>>)
   fiber(F&& function, weft::detail::caller made_by = weft::detail::caller())
@@ -87,8 +88,10 @@ class fiber {
     if (policy == launch::dispatch) detail::run_now(handle_);
   }
 
-  // A fiber with a stack of that size: weft::fibers::fixedsize_stack(bytes). Of an allocator of the
-  // program's own the size alone counts: fibers have Weft's stacks.
+  // Makes a fiber with a stack of that size: weft::fibers::fixedsize_stack(bytes). Of an allocator of
+  // the program's own the size alone counts: fibers have Weft's stacks. Throws weft::error (no_memory;
+  // again: no OS thread or no more workers could be had) and what copying throws. May switch with
+  // launch::dispatch. Callable from a fiber or an OS thread.
   template <weft::detail::any_stack Stack, class F, class... As>
   fiber(launch policy, std::allocator_arg_t, Stack&& stack, F&& function, As&&... arguments) {
     weft_thread_attr attributes = detail::new_fiber(policy == launch::dispatch);
@@ -97,7 +100,9 @@ class fiber {
                                           std::forward<As>(arguments)...);
     if (policy == launch::dispatch) detail::run_now(handle_);
   }
-  // A fiber with a stack of that size, which waits for its turn.
+  // Makes a fiber with a stack of that size, which waits for its turn. Throws weft::error (no_memory;
+  // again: no OS thread or no more workers could be had) and what copying throws. Never switches.
+  // Callable from a fiber or an OS thread.
   template <weft::detail::any_stack Stack, class F, class... As>
   fiber(std::allocator_arg_t, Stack&& stack, F&& function, As&&... arguments)
       : fiber(launch::post, std::allocator_arg, std::forward<Stack>(stack), std::forward<F>(function),

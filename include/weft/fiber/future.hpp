@@ -44,12 +44,15 @@ class future : public weft::future<T> {
     if (policy == launch::dispatch) detail::run_now(this->runner());
   }
 
-  // The value, or throws what the other side threw; once.
+  // Waits for the value and returns it; callable once. Throws what the other side threw,
+  // std::future_error, and weft::error: cannot_block (a tasklet). May switch. Callable from a fiber
+  // or an OS thread.
   T get() {
     detail::run_first(this->runner());
     return weft::future<T>::get();
   }
-  // Waits until get would not wait.
+  // Waits until get would not wait. Throws std::future_error (no state), and weft::error:
+  // cannot_block (a tasklet). May switch. Callable from a fiber or an OS thread.
   void wait() const { this->wait_after(detail::run_first); }
 };
 
@@ -79,8 +82,11 @@ future<weft::detail::async_result<F>> async(launch policy, F&& function, weft::d
   return {policy, weft::detail::start_async(made_by, &attributes, std::forward<F>(function))};
 }
 
-// In a fiber with a stack of that size: weft::fibers::fixedsize_stack(bytes). Of an allocator of
-// the program's own the size alone counts: fibers have Weft's stacks.
+// Calls function(arguments...) in a new fiber with a stack of that size:
+// weft::fibers::fixedsize_stack(bytes). Of an allocator of the program's own the size alone counts:
+// fibers have Weft's stacks. Returns a future of its result or its exception. Throws weft::error
+// (no_memory; again: no OS thread or no more workers could be had) and what copying throws. May
+// switch with launch::dispatch. Callable from a fiber or an OS thread.
 template <weft::detail::any_stack Stack, class F, class... As>
   requires std::invocable<std::decay_t<F>, std::decay_t<As>...>
 future<weft::detail::async_result<F, As...>> async(launch policy, std::allocator_arg_t, Stack&& stack, F&& function,

@@ -27,9 +27,9 @@ using weft::this_thread::yield;
 
 namespace fibers {
 
-// How fibers are run from now on: Algorithm(arguments...) is algo::round_robin or
-// algo::work_stealing, whose heads say what they do, from where this may be called and what it
-// throws. May switch.
+// Says how fibers are run from now on: Algorithm(arguments...) is algo::round_robin or
+// algo::work_stealing, whose heads say what they do. Throws what their weft_use throws. May switch.
+// Callable from a fiber or an OS thread.
 template <class Algorithm, class... Arguments>
 void use_scheduling_algorithm(Arguments&&... arguments) {
   static_assert(

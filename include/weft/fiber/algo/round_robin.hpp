@@ -9,7 +9,8 @@ namespace weft::fibers::algo {
 
 class round_robin {
  public:
-  // For use_scheduling_algorithm.
+  // Starts the library, for use_scheduling_algorithm. Throws weft::error where it cannot start. Never
+  // switches. Callable from any.
   void weft_use() { detail::use(); }
 };
 

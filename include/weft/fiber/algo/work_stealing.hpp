@@ -28,7 +28,8 @@ class work_stealing {
 
   // For use_scheduling_algorithm. Throws weft::error: invalid (0 workers, or more than 1024), again
   // (no OS thread could be had), no_memory, unsupported (on the last of so many OS threads, none of
-  // which is main's, if there were fibers before; or an algorithm of the program's is in use).
+  // which is main's, if there were fibers before; or an algorithm of the program's is in use). May
+  // switch. Callable from a fiber or an OS thread.
   void weft_use() const {
     if (workers_ == 0) throw error(WEFT_INVALID, "weft::fibers::algo::work_stealing: at least 1 worker");
     if (detail::is(detail::stage::unused) && weft_is_initialized()) return;

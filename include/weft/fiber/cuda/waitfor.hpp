@@ -39,7 +39,8 @@ inline std::tuple<cudaStream_t, cudaError_t> waitfor_all(cudaStream_t stream) {
 }
 
 // Waits until all work of all the streams is done. Returns what waitfor_all returns for each, in the
-// order of the arguments.
+// order of the arguments. Throws what waitfor_all of one stream throws, and std::bad_alloc. May
+// switch. Callable from any.
 template <std::same_as<cudaStream_t>... Streams>
   requires(sizeof...(Streams) > 0)
 std::vector<std::tuple<cudaStream_t, cudaError_t>> waitfor_all(cudaStream_t first, Streams... others) {
