@@ -25,6 +25,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/linked_queue.hpp"
 #include "lazy.hpp"
 #include "lazy_ranges.hpp"
 #include "node.hpp"
@@ -58,7 +59,7 @@ struct area {
   int file;
   std::uint64_t file_bytes;
   unsigned users;
-  lazy_map* maps;
+  weft::base::linked_queue<lazy_map> maps;
   void* memory;  // of the sets
   weft::tascell_runtime::range_set wanted, held;
   std::uint64_t held_bytes;
@@ -77,7 +78,7 @@ constexpr unsigned most_again = 16;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-area* areas = nullptr;
+weft::base::linked_queue<area> areas;
 node* this_node = nullptr;  // if there are others
 std::uint64_t last_stamp = 0;
 std::uint64_t last_user = 0;  // of a map
@@ -105,7 +106,7 @@ std::uint32_t own_number() { return this_node == nullptr ? 0 : this_node->group-
 // ---- areas and maps: under the lock -------------------------------------------------------------
 
 area* find_area(std::uint32_t home, std::uint64_t stamp) {
-  for (area* each = areas; each != nullptr; each = each->next)
+  for (area* each = areas.front(); each != nullptr; each = areas.after(each))
     if (each->home == home && each->stamp == stamp) return each;
   return nullptr;
 }
@@ -128,14 +129,11 @@ area* make_area(std::uint32_t home, std::uint64_t stamp) {
   made->memory = memory;
   made->wanted.use(static_cast<byte_range*>(memory), most_ranges);
   made->held.use(static_cast<byte_range*>(memory) + most_ranges, most_ranges);
-  made->next = areas;
-  areas = made;
+  areas.push_front(made);
   return made;
 }
 
-void free_area(area** at) {
-  area* const gone = *at;
-  *at = gone->next;
+void free_area(area* gone) {
   (void)munmap(gone->memory, 2 * most_ranges * sizeof(byte_range));
   (void)close(gone->file);
   std::free(gone);
@@ -144,14 +142,12 @@ void free_area(area** at) {
 // Frees areas that no task uses: the oldest first, and as many as hold more than most.
 void trim_areas(std::uint64_t most) {
   std::uint64_t kept = 0;
-  for (area** at = &areas; *at != nullptr;) {
-    const bool is_unused = (*at)->users == 0;
-    if (is_unused) kept += (*at)->held_bytes + area_costs;
-    if (is_unused && kept > most)
-      free_area(at);
-    else
-      at = &(*at)->next;
-  }
+  auto gone = areas.take_each([&kept, most](const area* each) {
+    if (each->users != 0) return false;
+    kept += each->held_bytes + area_costs;
+    return kept > most;
+  });
+  while (area* const each = gone.pop_front()) free_area(each);
 }
 
 // What a map has of a page, at home.
@@ -179,7 +175,7 @@ void open_pages(const lazy_map* of, std::uint64_t low, std::uint64_t high) {
 }
 
 lazy_map* find_map(area* in, std::uint64_t low, std::uint64_t high) {
-  for (lazy_map* each = in->maps; each != nullptr; each = each->next)
+  for (lazy_map* each = in->maps.front(); each != nullptr; each = in->maps.after(each))
     if (each->low == low && each->high == high && !each->is_lost) return each;
   return nullptr;
 }
@@ -196,7 +192,6 @@ lazy_map* make_map(area* in, std::uint64_t low, std::uint64_t high) {
     std::free(made);
     return nullptr;
   }
-  made->next = in->maps;
   made->of = in;
   made->low = low;
   made->high = high;
@@ -204,15 +199,13 @@ lazy_map* make_map(area* in, std::uint64_t low, std::uint64_t high) {
   made->base = static_cast<std::byte*>(base);
   made->bytes = end - first;
   made->window = first_window;
-  in->maps = made;
+  in->maps.push_front(made);
   ++in->users;
   return made;
 }
 
 void free_map(lazy_map* gone) {
-  lazy_map** at = &gone->of->maps;
-  while (*at != gone) at = &(*at)->next;
-  *at = gone->next;
+  (void)gone->of->maps.remove(gone);
   --gone->of->users;
   (void)munmap(gone->base, gone->bytes);
   std::free(gone);
@@ -231,7 +224,7 @@ void arrive(area* to, std::uint64_t low, std::uint64_t high, const std::byte* fr
   to->held_bytes += high - low;
   ++fetches;
   fetched_bytes += high - low;
-  for (lazy_map* each = to->maps; each != nullptr; each = each->next)
+  for (lazy_map* each = to->maps.front(); each != nullptr; each = to->maps.after(each))
     if (each->low < high && low < each->high) open_pages(each, low, high);
 }
 
@@ -245,21 +238,21 @@ void lose(lazy_map* of) {
 void take_nothing(area* of, const data_body& what) {
   const std::uint64_t high = what.low + what.bytes;
   if (!of->wanted.remove(what.low, high)) die(nullptr, "elements that are copied lazily are touched in too many places");
-  for (lazy_map* each = of->maps; each != nullptr; each = each->next)
+  for (lazy_map* each = of->maps.front(); each != nullptr; each = of->maps.after(each))
     if (each->low <= what.low && high <= each->high && each->newest <= what.users) lose(each);
 }
 
 void lose_all(area* of) {
   of->asked_count = 0;
   of->wanted.clear();
-  for (lazy_map* each = of->maps; each != nullptr; each = each->next) lose(each);
+  for (lazy_map* each = of->maps.front(); each != nullptr; each = of->maps.after(each)) lose(each);
 }
 
 // ---- faults: in a signal handler, on the thread that touched an element -------------------------
 
 lazy_map* map_at(const void* address) {
-  for (area* each = areas; each != nullptr; each = each->next)
-    for (lazy_map* of = each->maps; of != nullptr; of = of->next)
+  for (area* each = areas.front(); each != nullptr; each = areas.after(each))
+    for (lazy_map* of = each->maps.front(); of != nullptr; of = each->maps.after(of))
       if (address >= of->base && address < of->base + of->bytes) return of;
   return nullptr;
 }
@@ -352,7 +345,7 @@ bool holds(const weft_tascell_lazy* of, std::uint64_t low, std::uint64_t bytes) 
 // Whether a task that is out reads elements of this node.
 bool is_lent(node* self, std::uint64_t stamp, std::uint64_t low, std::uint64_t bytes) {
   const node_lock locked(self);
-  for (const task* each = self->given; each != nullptr; each = each->next)
+  for (const task* each = self->given.front(); each != nullptr; each = self->given.after(each))
     for (const weft_tascell_lazy* one = each->lazies; one != nullptr; one = one->next)
       if (one->home == self->group->self && one->stamp == stamp && holds(one, low, bytes)) return true;
   return false;
@@ -402,7 +395,7 @@ void end_lazies(const node* ended, bool tells_counts) {
     std::fprintf(stderr, "weft: tascell: copied lazily: %" PRIu64 " fetches of %" PRIu64 " bytes\n", fetches, fetched_bytes);
   fetches = fetched_bytes = 0;
   struct sigaction now;
-  const bool is_last = areas == nullptr && is_handling && sigaction(SIGSEGV, nullptr, &now) == 0 &&
+  const bool is_last = areas.is_empty() && is_handling && sigaction(SIGSEGV, nullptr, &now) == 0 &&
                        (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault;
   if (is_last && sigaction(SIGSEGV, &before, nullptr) == 0) is_handling = false;
 }
@@ -413,8 +406,8 @@ void send_fetches(node* self) {
     std::uint32_t to = 0;
     {
       const lazy_lock locked;
-      area* from = areas;
-      while (from != nullptr && from->asked_count == 0) from = from->next;
+      area* from = areas.front();
+      while (from != nullptr && from->asked_count == 0) from = areas.after(from);
       if (from == nullptr) return;
       const byte_range next = from->asked[--from->asked_count];
       to = from->home;
@@ -459,7 +452,7 @@ bool take_data(node*, std::uint32_t from, const data_body& head, std::byte* byte
 
 void lose_lazies(std::uint32_t home) {
   const lazy_lock locked;
-  for (area* each = areas; each != nullptr; each = each->next)
+  for (area* each = areas.front(); each != nullptr; each = areas.after(each))
     if ((home == 0 || each->home == home) && each->home != own_number()) lose_all(each);
   (void)pthread_cond_broadcast(&changed);
 }

@@ -67,9 +67,9 @@ struct node {
 
   member* members = nullptr;
   std::size_t member_count = 0, member_capacity = 0;
-  task* given = nullptr;    // to other nodes
-  task* running = nullptr;  // taken from others, and begun
-  task* inbox = nullptr;    // taken from others, or come back: for a worker
+  weft::base::linked_queue<task> given;    // to other nodes
+  weft::base::linked_queue<task> running;  // taken from others, and begun
+  weft::base::linked_queue<task> inbox;    // taken from others, or come back: for a worker
   std::uint64_t last_number = 0;
   bool is_ready = false;  // all broadcasts from before have come
   outside_request requests[outside_most];

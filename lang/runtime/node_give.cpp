@@ -26,10 +26,15 @@ outside_request* free_request(node* self) {
   return nullptr;
 }
 
-task* find_in(task* list, std::uint32_t node, std::uint64_t number) {
-  for (task* each = list; each != nullptr; each = each->next)
-    if (each->far_node == node && each->far_number == number) return each;
+const task* find_running(const node* self, std::uint32_t from, std::uint64_t number) {
+  for (const task* each = self->running.front(); each != nullptr; each = self->running.after(each))
+    if (each->far_node == from && each->far_number == number) return each;
   return nullptr;
+}
+
+// Null: that node has no such task.
+task* claim_given(node* self, std::uint32_t to, std::uint64_t number) {
+  return self->given.take_first([to, number](const task* each) { return each->far_node == to && each->far_number == number; });
 }
 
 void say_none(node* self, std::uint32_t to, const ask_body& of, bool is_busy) {
@@ -56,7 +61,7 @@ void refuse_idle(node* self, std::uint32_t to, const ask_body& of) {
 // The task may go as soon as the lock is free, and its worker stays.
 worker* runner_of_wanted(node* self, const outside_request& of) {
   const node_lock locked(self);
-  const task* const wanted = find_in(self->running, of.node, of.wanted);
+  const task* const wanted = find_running(self, of.node, of.wanted);
   return wanted == nullptr ? nullptr : as_worker(wanted->thief);
 }
 
@@ -78,16 +83,6 @@ bool post_outside(node* self, outside_request* of) {
 
 // ---- gifts --------------------------------------------------------------------------------------
 
-bool unlink_task(task** list, task* what) {
-  for (task** at = list; *at != nullptr; at = &(*at)->next) {
-    if (*at != what) continue;
-    *at = what->next;
-    what->next = nullptr;
-    return true;
-  }
-  return false;
-}
-
 void tell_orphan(run* all, worker* giver) {
   giver->has_news.store(1, base::relaxed);
   wake(giver);
@@ -98,8 +93,7 @@ void tell_orphan(run* all, worker* giver) {
 // free.
 worker* make_orphan(node* self, task* given) {
   given->far_state = is_orphan;
-  given->next = self->inbox;
-  self->inbox = given;
+  self->inbox.push_front(given);
   self->has_inbox.store(1, base::relaxed);
   return as_worker(given->giver);
 }
@@ -146,7 +140,7 @@ bool look_after_requests(node* self) {
 const task* find_wanted(node* self, unsigned thief) {
   const outside_request& of = self->requests[thief - self->all->count];
   const node_lock locked(self);
-  return find_in(self->running, of.node, of.wanted);
+  return find_running(self, of.node, of.wanted);
 }
 
 bool wants_part_of_one(const node* self, unsigned thief) { return self->requests[thief - self->all->count].wanted != 0; }
@@ -174,8 +168,7 @@ void answer_outside(worker* self, unsigned thief, task* made) {
       head.number = made->far_number = ++all->last_number;
       made->far_node = to;
       made->far_state = was_given;
-      made->next = all->given;
-      all->given = made;
+      all->given.push_front(made);
     } else {
       make_orphan(all, made);
     }
@@ -208,8 +201,7 @@ bool take_result(node* self, std::uint32_t from, const result_body& head, std::b
   task* given = nullptr;
   if (head.reason <= WEFT_TASCELL_CANCELLED) {
     const node_lock locked(self);
-    given = find_in(self->given, from, head.number);
-    if (given != nullptr) unlink_task(&self->given, given);
+    given = claim_given(self, from, head.number);
   }
   if (given == nullptr) {
     std::free(bytes);
@@ -232,8 +224,8 @@ void take_back(node* self, std::uint32_t from, std::uint64_t number) {
   worker* giver = nullptr;
   {
     const node_lock locked(self);
-    task* const given = find_in(self->given, from, number);
-    if (given != nullptr && unlink_task(&self->given, given)) giver = make_orphan(self, given);
+    task* const given = claim_given(self, from, number);
+    if (given != nullptr) giver = make_orphan(self, given);
   }
   if (giver != nullptr) tell_orphan(self->all, giver);
 }
@@ -245,16 +237,9 @@ void lose_member(node* self, std::uint32_t which) {
     member* const gone = find_member(self, which);
     if (gone != nullptr) *gone = self->members[--self->member_count];
     if (which == 0) self->member_count = 0;
-    for (task** at = &self->given; *at != nullptr;) {
-      task* const each = *at;
-      if (which != 0 && each->far_node != which) {
-        at = &each->next;
-        continue;
-      }
-      *at = each->next;
-      (void)make_orphan(self, each);
-      has_lost = true;
-    }
+    auto lost = self->given.take_each([which](const task* each) { return which == 0 || each->far_node == which; });
+    has_lost = !lost.is_empty();
+    while (task* const each = lost.pop_front()) (void)make_orphan(self, each);
   }
   for (unsigned i = 0; has_lost && i < self->all->count; ++i) tell_orphan(self->all, self->all->workers + i);
 }

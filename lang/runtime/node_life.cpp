@@ -215,7 +215,7 @@ void look_after_leaving(node* self) {
   bool is_empty = false;
   {
     const node_lock locked(self);
-    is_empty = self->running == nullptr && self->inbox == nullptr && self->given == nullptr;
+    is_empty = self->running.is_empty() && self->inbox.is_empty() && self->given.is_empty();
   }
   if (!is_empty || self->all->has_ended.load(base::relaxed) != 0) return;
   end_run(self, 0);

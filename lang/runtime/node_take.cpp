@@ -28,25 +28,19 @@ bool is_for(const task* each, const task* joined) {
 
 task* take_out(node* self, worker* by, const task* joined) {
   const node_lock locked(self);
-  for (task** at = &self->inbox; *at != nullptr; at = &(*at)->next) {
-    task* const found = *at;
-    if (!is_for(found, joined)) continue;
-    *at = found->next;
-    if (self->inbox == nullptr) self->has_inbox.store(0, base::relaxed);
-    found->thief = by;
-    found->next = nullptr;
-    found->tag = 0;
-    if (found->far_state == is_orphan) {
-      found->far_state = is_near;
-    } else {
-      found->far_state = is_run_here;
-      found->next = self->running;
-      self->running = found;
-    }
-    return found;
+  task* const found = self->inbox.take_first([joined](const task* each) { return is_for(each, joined); });
+  if (self->inbox.is_empty()) self->has_inbox.store(0, base::relaxed);
+  if (found == nullptr) return nullptr;
+  found->thief = by;
+  found->next = nullptr;
+  found->tag = 0;
+  if (found->far_state == is_orphan) {
+    found->far_state = is_near;
+  } else {
+    found->far_state = is_run_here;
+    self->running.push_front(found);
   }
-  if (self->inbox == nullptr) self->has_inbox.store(0, base::relaxed);
-  return nullptr;
+  return found;
 }
 
 // A task that came cannot run here: its giver runs it.
@@ -59,11 +53,7 @@ void give_back(node* self, task* what) {
 
 void unlink_running(node* self, task* what) {
   const node_lock locked(self);
-  for (task** at = &self->running; *at != nullptr; at = &(*at)->next) {
-    if (*at != what) continue;
-    *at = what->next;
-    break;
-  }
+  (void)self->running.remove(what);
   what->next = nullptr;
 }
 
@@ -214,9 +204,7 @@ bool take_given(node* self, std::uint32_t from, const give_body& head, std::byte
       giver->delay_ns = 0;
       giver->may_have_work = true;
     }
-    task** at = &self->inbox;
-    while (*at != nullptr) at = &(*at)->next;
-    *at = made;
+    self->inbox.push_back(made);
     self->has_inbox.store(1, base::relaxed);
   }
   worker* const asker = self->all->workers + head.asker;
@@ -259,14 +247,11 @@ void take_cancel(node* self, std::uint32_t from, std::uint64_t number) {
   task* found = nullptr;
   {
     const node_lock locked(self);
-    for (task** at = &self->inbox; *at != nullptr && found == nullptr; at = &(*at)->next) {
-      if ((*at)->far_state != was_taken || (*at)->far_node != from || (*at)->far_number != number) continue;
-      found = *at;
-      *at = found->next;
-      if (*at == nullptr) break;
-    }
+    found = self->inbox.take_first([from, number](const task* each) {
+      return each->far_state == was_taken && each->far_node == from && each->far_number == number;
+    });
     if (found == nullptr) {
-      for (task* each = self->running; each != nullptr; each = each->next) {
+      for (task* each = self->running.front(); each != nullptr; each = self->running.after(each)) {
         if (each->far_node != from || each->far_number != number) continue;
         as_atomic(each->is_cancelled).store(1, base::relaxed);
         draw_attention(attention_of(as_worker(each->thief)), wants_end);
@@ -281,31 +266,19 @@ void take_cancel(node* self, std::uint32_t from, std::uint64_t number) {
 }
 
 void drop_taken(node* self, std::uint32_t from) {
-  task* dropped = nullptr;
+  weft::base::linked_queue<task> dropped;
   {
     const node_lock locked(self);
-    for (task** at = &self->inbox; *at != nullptr;) {
-      task* const each = *at;
-      if (each->far_state != was_taken || (from != 0 && each->far_node != from)) {
-        at = &each->next;
-        continue;
-      }
-      *at = each->next;
-      each->next = dropped;
-      dropped = each;
-    }
-    for (task* each = self->running; each != nullptr; each = each->next) {
+    dropped = self->inbox.take_each(
+        [from](const task* each) { return each->far_state == was_taken && (from == 0 || each->far_node == from); });
+    for (task* each = self->running.front(); each != nullptr; each = self->running.after(each)) {
       if (from != 0 && each->far_node != from) continue;
       as_atomic(each->is_cancelled).store(1, base::relaxed);
       draw_attention(attention_of(as_worker(each->thief)), wants_end);
       wake(as_worker(each->thief));
     }
   }
-  while (dropped != nullptr) {
-    task* const next = dropped->next;
-    weft_tascell_task_free(dropped);
-    dropped = next;
-  }
+  while (task* const each = dropped.pop_front()) weft_tascell_task_free(each);
 }
 
 bool look_after_inbox(node* self, bool at_once) {
@@ -315,28 +288,16 @@ bool look_after_inbox(node* self, bool at_once) {
     return true;
   }
   const std::uint64_t now = weft_now_ns();
-  task* unclaimed = nullptr;
+  weft::base::linked_queue<task> unclaimed;
   bool is_left = false;
   {
     const node_lock locked(self);
-    for (task** at = &self->inbox; *at != nullptr;) {
-      task* const each = *at;
-      const bool must_go = each->far_state == was_taken && (at_once || now > each->far_since + unclaimed_ns);
-      if (!must_go) {
-        is_left = true;
-        at = &each->next;
-        continue;
-      }
-      *at = each->next;
-      each->next = unclaimed;
-      unclaimed = each;
-    }
+    unclaimed = self->inbox.take_each([at_once, now](const task* each) {
+      return each->far_state == was_taken && (at_once || now > each->far_since + unclaimed_ns);
+    });
+    is_left = !self->inbox.is_empty();
   }
-  while (unclaimed != nullptr) {
-    task* const next = unclaimed->next;
-    give_back(self, unclaimed);
-    unclaimed = next;
-  }
+  while (task* const each = unclaimed.pop_front()) give_back(self, each);
   return is_left;
 }
 

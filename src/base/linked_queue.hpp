@@ -21,6 +21,12 @@ class linked_queue {
     *(first_ != nullptr ? &last_->next : &first_) = node;
     last_ = node;
   }
+  void push_front(Node* node) {
+    Link* const first = first_;
+    if (first == nullptr) last_ = node;
+    node->next = first;
+    first_ = node;
+  }
   // Null: the queue is empty. The node keeps its pointer to the next one.
   Node* pop_front() {
     Link* const node = first_;
@@ -35,14 +41,28 @@ class linked_queue {
   }
   // In the time of a walk. False: the node is not inside.
   bool remove(Node* node) {
+    return take_first([node](const Node* each) { return each == node; }) != nullptr;
+  }
+  // The first node of which is_wanted(node) is true; null: there is none.
+  template <class Predicate>
+  Node* take_first(Predicate is_wanted) {
     Link* before = nullptr;
     for (Link* each = first_; each != nullptr; before = each, each = each->next) {
-      if (each != node) continue;
+      auto* const node = static_cast<Node*>(each);
+      if (!is_wanted(node)) continue;
       *(before != nullptr ? &before->next : &first_) = each->next;
       if (last_ == each) last_ = before;
-      return true;
+      return node;
     }
-    return false;
+    return nullptr;
+  }
+  // All nodes of which is_wanted(node) is true, in their order. It is asked once of each.
+  template <class Predicate>
+  linked_queue take_each(Predicate is_wanted) {
+    linked_queue kept, taken;
+    while (Node* const node = pop_front()) (is_wanted(node) ? taken : kept).push_back(node);
+    *this = kept;
+    return taken;
   }
 
  private:

@@ -97,3 +97,44 @@ TEST_CASE("the link may be that of a base class") {
   CHECK(queue.pop_front()->number == 2);
   CHECK(queue.pop_front() == nullptr);
 }
+
+TEST_CASE("a node that is put in front leaves first, and what comes later is behind it") {
+  linked_queue<node> queue;
+  node nodes[3] = {{0}, {1}, {2}};
+  queue.push_front(&nodes[1]);
+  queue.push_back(&nodes[2]);
+  queue.push_front(&nodes[0]);
+  CHECK(numbers(queue) == std::vector{0, 1, 2});
+}
+
+TEST_CASE("the first node that is wanted leaves") {
+  linked_queue<node> queue;
+  node nodes[4] = {{0}, {1}, {2}, {3}};
+  for (node& each : nodes) queue.push_back(&each);
+  CHECK(queue.take_first([](const node* each) { return each->number % 2 == 1; }) == &nodes[1]);
+  CHECK(queue.take_first([](const node* each) { return each->number > 3; }) == nullptr);
+  CHECK(queue.take_first([](const node* each) { return each->number == 3; }) == &nodes[3]);
+  queue.push_back(&nodes[1]);
+  CHECK(numbers(queue) == std::vector{0, 2, 1});
+}
+
+TEST_CASE("all nodes that are wanted leave in their order, and each is looked at once") {
+  linked_queue<node> queue;
+  node nodes[4] = {{0}, {1}, {2}, {3}};
+  for (node& each : nodes) queue.push_back(&each);
+  std::vector<int> seen;
+  linked_queue<node> taken = queue.take_each([&seen](const node* each) {
+    seen.push_back(each->number);
+    return each->number % 2 == 1;
+  });
+  CHECK(seen == std::vector{0, 1, 2, 3});
+  CHECK(numbers(taken) == std::vector{1, 3});
+  CHECK(numbers(queue) == std::vector{0, 2});
+  queue.push_back(&nodes[1]);
+  CHECK(numbers(queue) == std::vector{0, 2, 1});
+  CHECK(queue.take_each([](const node*) { return false; }).is_empty());
+  CHECK(numbers(queue.take_each([](const node*) { return true; })) == std::vector{0, 2, 1});
+  CHECK(queue.is_empty());
+  queue.push_front(&nodes[3]);
+  CHECK(numbers(queue) == std::vector{3});
+}
