@@ -16,8 +16,8 @@
 #include <weft/weft.h>
 
 #include "caller.h"
-#include "describe.h"
 #include "engine.h"
+#include "rank.h"
 #include "serial.h"
 
 #define LEAST_PAUSE_NS 20000u

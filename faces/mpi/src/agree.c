@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "describe.h"
+#include "rank.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"

@@ -3,8 +3,8 @@
 
 #include <weft/ext.h>
 
-#include "describe.h"
 #include "engine.h"
+#include "rank.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"

@@ -8,22 +8,28 @@
 #include "fortran.h"
 #include "real.h"
 #include "serial.h"
+#include "waited.h"
 
 #define MOST_ON_STACK 32
 
 EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-  mpi_wait wait = {.call = WAIT_NAME("MPI_Wait"), .kind = WAITS_FOR_ALL, .requests = request, .count = 1};
+  mpi_wait wait = {.call = WAIT_NAME("MPI_Wait"), .kind = WAITS_FOR_ALL, .requests = request, .count = 1, .is_of_program = true};
   if (request != NULL) wait_until_complete(&wait, way_of_caller());
+  const bool is_taken = begin_completion(&wait);
   const int error = CALL(Wait, request, status);
+  leave_turn(is_taken);
   end_wait(&wait);
   return error;
 }
 PROFILING_ENTRY(Wait, (MPI_Request * request, MPI_Status *status), request, status)
 
 EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status *statuses) {
-  mpi_wait wait = {.call = WAIT_NAME("MPI_Waitall"), .kind = WAITS_FOR_ALL, .requests = requests, .count = count};
+  mpi_wait wait = {
+      .call = WAIT_NAME("MPI_Waitall"), .kind = WAITS_FOR_ALL, .requests = requests, .count = count, .is_of_program = true};
   if (count > 0 && requests != NULL) wait_until_complete(&wait, way_of_caller());
+  const bool is_taken = begin_completion(&wait);
   const int error = CALL(Waitall, count, requests, statuses);
+  leave_turn(is_taken);
   end_wait(&wait);
   return error;
 }
@@ -58,9 +64,12 @@ EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status
   const int copied = copy_incomplete(count, requests, active);
   error = CALL(Testany, count, requests, index, &flag, status);
   if (error == MPI_SUCCESS && flag == 0) {
-    mpi_wait wait = {.call = WAIT_NAME("MPI_Waitany"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    mpi_wait wait = {
+        .call = WAIT_NAME("MPI_Waitany"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied, .is_of_program = true};
     if (copied > 0) wait_until_complete(&wait, way);
+    const bool is_taken = begin_completion(&wait);
     error = CALL(Waitany, count, requests, index, status);
+    leave_turn(is_taken);
     end_wait(&wait);
   }
   if (active != few) free(active);
@@ -79,9 +88,12 @@ EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indic
   const int copied = copy_incomplete(count, requests, active);
   error = CALL(Testsome, count, requests, found, indices, statuses);
   if (error == MPI_SUCCESS && *found == 0) {
-    mpi_wait wait = {.call = WAIT_NAME("MPI_Waitsome"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied};
+    mpi_wait wait = {
+        .call = WAIT_NAME("MPI_Waitsome"), .kind = WAITS_FOR_ANY, .requests = active, .count = copied, .is_of_program = true};
     if (copied > 0) wait_until_complete(&wait, way);
+    const bool is_taken = begin_completion(&wait);
     error = CALL(Waitsome, count, requests, found, indices, statuses);
+    leave_turn(is_taken);
     end_wait(&wait);
   }
   if (active != few) free(active);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rank.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"
@@ -93,33 +94,4 @@ void report_long_call(mpi_wait *one, uint64_t now_ns) {
       "time, off ends these lines)",
       own_rank(), (double)(now_ns - one->since_ns) * 1e-9);
   report_call(one, now_ns);
-}
-
-static bool waits_for(const mpi_wait *one, MPI_Request request) {
-  if (one->kind == WAITS_FOR_MESSAGE) return false;
-  for (int i = one->completed; i < one->count; ++i) {
-    if (one->requests[i] == request) return true;
-  }
-  return false;
-}
-
-bool report_waiter_in(mpi_wait *first, MPI_Request request, uint64_t now_ns) {
-  mpi_wait *one = first;
-  while (one != NULL && !waits_for(one, request)) one = next_of(one);
-  if (one == NULL) return false;
-  say("weft-mpi: rank %d: error: MPI_Request_free of a request for which a call waits; free it once that call has returned, or "
-      "end the wait by MPI_Cancel",
-      own_rank());
-  report_call(one, now_ns);
-  return true;
-}
-
-int own_rank(void) {
-  static int rank = -1; /* atomic */
-  int known = __atomic_load_n(&rank, __ATOMIC_RELAXED);
-  int is_initialized = 0;
-  if (known >= 0) return known;
-  PMPI(Initialized)(&is_initialized);
-  if (is_initialized != 0 && CALL(Comm_rank, WORLD, &known) == MPI_SUCCESS) __atomic_store_n(&rank, known, __ATOMIC_RELAXED);
-  return known;
 }

@@ -20,10 +20,4 @@ void report_stalled_calls(mpi_wait *first, unsigned count, uint64_t now_ns, uint
 /* A line that says that the call, which polls, has waited for long. */
 void report_long_call(mpi_wait *one, uint64_t now_ns);
 
-/* Whether a call of the list waits for the request, which is to be freed. Lines then say so. */
-bool report_waiter_in(mpi_wait *first, MPI_Request request, uint64_t now_ns);
-
-/* This process's rank in MPI_COMM_WORLD; -1: MPI is not initialised. */
-int own_rank(void);
-
 #endif

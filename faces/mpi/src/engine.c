@@ -24,12 +24,14 @@
 #include "arrivals.h"
 #include "describe.h"
 #include "errors.h"
+#include "faults.h"
 #include "pollers.h"
 #include "real.h"
 #include "serial.h"
 #include "settings.h"
 #include "texts.h"
 #include "wait_name.h"
+#include "waited.h"
 
 #define TESTS_A_POLL 16u      /* of a worker that has other work */
 #define LEAST_SLEEP_NS 16000u /* shorter pauses spin */
@@ -126,9 +128,19 @@ bool is_request_complete(MPI_Request request) {
   const bool before = return_errors(true);
   const int error = CALL(Request_get_status, request, &flag, MPI_STATUS_IGNORE);
   const bool has_passed = has_passed_error();
+  const bool has_ended = error != MPI_SUCCESS || flag != 0 || has_passed || has_failed(request);
   return_errors(before);
   leave_turn(is_taken);
-  return error != MPI_SUCCESS || flag != 0 || has_passed;
+  return has_ended;
+}
+
+/* MPI_Waitall returns once one of its requests has failed: the others may never end. */
+static bool has_failed_request(const mpi_wait *one) {
+  if (!one->is_of_program || !tells_faults()) return false;
+  for (int i = one->completed + 1; i < one->count; ++i) {
+    if (has_failed(one->requests[i])) return true;
+  }
+  return false;
 }
 
 static bool is_message_there(const mpi_wait *one) {
@@ -154,7 +166,7 @@ static bool is_complete(mpi_wait *one, unsigned *tests) {
     default:
       for (; one->completed < one->count; ++one->completed) {
         ++*tests;
-        if (!is_request_complete(one->requests[one->completed])) return false;
+        if (!is_request_complete(one->requests[one->completed])) return has_failed_request(one);
       }
       return true;
   }
@@ -464,8 +476,12 @@ static void park(mpi_wait *wait) {
 void wait_until_complete(mpi_wait *wait, caller_way way) {
   unsigned tests = 0;
   wait->completed = 0;
-  wait->is_open = false;
-  if (way == CALLS_MPI || is_complete(wait, &tests)) return;
+  wait->is_open = wait->is_listed = false;
+  if (way == CALLS_MPI) return;
+  if (wait->is_of_program && is_serial()) list_waited(wait); /* the look may let others run */
+  if (is_complete(wait, &tests)) return;
+  if (wait->is_of_program && !wait->is_listed) list_waited(wait);
+  if (wait->is_of_program) note_incomplete(wait, wait->requests[wait->completed]);
   wait->is_open = true;
   begin_call(&engine.shared);
   if (way == PARKS) {
@@ -495,28 +511,6 @@ void report_waiting_calls(void) {
   report_calls(engine.first, engine.queued, now);
   report_pollers(now);
   leave();
-}
-
-#define SPIN_ENDS_NS 20000000u /* also on a machine that is busy */
-
-/* A thread that spins stands in no list. It parks soon, or its wait is over. */
-static void let_spinner_end(void) {
-  const uint64_t end_ns = now_ns() + SPIN_ENDS_NS;
-  while (__atomic_load_n(&engine.has_spinner, __ATOMIC_RELAXED) && now_ns() < end_ns) {
-    weft_yield();
-    sched_yield();
-  }
-}
-
-bool report_waiter_of(MPI_Request request) {
-  if (waiting_calls() == 0 || is_inside || request == NULL_REQUEST || is_request_complete(request)) return false;
-  let_spinner_end();
-  enter();
-  const uint64_t now = now_ns();
-  take_arrivals_of_worker(now);
-  const bool is_reported = report_waiter_in(engine.first, request, now) || report_poller_of(request, now);
-  leave();
-  return is_reported;
 }
 
 void forget_communicator(MPI_Comm comm) {

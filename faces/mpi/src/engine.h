@@ -31,7 +31,8 @@ typedef struct mpi_wait {
   bool has_comm; /* comm is meant */
   MPI_Comm comm;
   mpi_peer_kind peer_kind;
-  int peer, tag; /* of the first request, or the message */
+  int peer, tag;      /* of the first request, or the message */
+  bool is_of_program; /* the requests are: it may free them */
 
   /* The engine's. */
   int completed; /* WAITS_FOR_ALL: so many of the first requests are complete */
@@ -40,6 +41,11 @@ typedef struct mpi_wait {
   weft_thread *thread; /* null: an OS thread outside polls */
   int os_thread;       /* of a caller that polls, for reports; else 0 */
   char *text;          /* for reports and dumps: the call, and more after a while (texts.h) */
+
+  /* Of waited.h. */
+  bool is_listed, has_seen;
+  MPI_Request seen; /* has_seen: was not complete when the caller looked */
+  struct mpi_wait *before, *behind;
 } mpi_wait;
 
 static inline mpi_wait *next_of(const mpi_wait *one) { return (mpi_wait *)one->link.next; }
@@ -64,10 +70,6 @@ unsigned waiting_calls(void);
 
 /* Writes a line for each call that has parked or polls, up to a number of each. */
 void report_waiting_calls(void);
-
-/* Whether a call waits for the request, which is to be freed and is not complete: small sends that are
- * share one handle. Lines then say so. May switch. */
-bool report_waiter_of(MPI_Request request);
 
 /* From now on the reports call the communicator freed, and do not ask the MPI about it. */
 void forget_communicator(MPI_Comm comm);

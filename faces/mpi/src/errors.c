@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "describe.h"
 #include "export.h"
+#include "faults.h"
 #include "fortran.h"
+#include "rank.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"
@@ -22,10 +23,11 @@ bool has_passed_error(void) { return false; }
 
 int complete_on(MPI_Comm comm, MPI_Request *request, MPI_Status *status) {
   (void)comm;
-  return CALL(Wait, request, status);
+  const int error = CALL(Wait, request, status);
+  return error == MPI_SUCCESS ? error : error_of_blocking(error, request);
 }
 
-void prepare_errors(void) {}
+void prepare_errors(void) { prepare_faults(); }
 
 #else
 

@@ -18,6 +18,7 @@ static int finish(caller_way way, const char *call, MPI_Comm comm, mpi_peer_kind
   wait.kind = WAITS_FOR_ALL;
   wait.requests = request;
   wait.count = 1;
+  wait.is_of_program = false;
   wait.has_comm = true;
   wait.comm = comm;
   wait.peer_kind = kind;

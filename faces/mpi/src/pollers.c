@@ -49,13 +49,6 @@ void report_pollers(uint64_t now) {
   pthread_mutex_unlock(&pollers.lock);
 }
 
-bool report_poller_of(MPI_Request request, uint64_t now) {
-  pthread_mutex_lock(&pollers.lock);
-  const bool is_reported = report_waiter_in(pollers.first, request, now);
-  pthread_mutex_unlock(&pollers.lock);
-  return is_reported;
-}
-
 void describe_pollers_on(MPI_Comm comm) {
   pthread_mutex_lock(&pollers.lock);
   describe_waits_on(pollers.first, comm);

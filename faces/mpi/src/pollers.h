@@ -16,9 +16,6 @@ void report_poller(mpi_wait *wait, uint64_t now);
 /* A line for each, up to a number. */
 void report_pollers(uint64_t now);
 
-/* Whether one waits for the request, which is to be freed. Lines then say so. */
-bool report_poller_of(MPI_Request request, uint64_t now);
-
 /* Before the communicator is freed. */
 void describe_pollers_on(MPI_Comm comm);
 

@@ -135,6 +135,8 @@ static void check_family(void) {
               WEFT_MPI_FAMILY, text, has_standard_abi() ? " with the standard ABI of MPI 5" : "", fitting);
 }
 
+void *find_optional_symbol(const char *name) { return find_anywhere(name); }
+
 void *find_mpi_symbol(const char *name) {
   static pthread_once_t is_checked = PTHREAD_ONCE_INIT;
   pthread_once(&is_checked, check_family);

@@ -1,5 +1,11 @@
 /* Calls that may wait and have no nonblocking twin: communicators and windows. A ULT makes them in a
  * blocking region, so that another OS thread can run its worker meanwhile. */
+#include "family.h"
+
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
 #include "caller.h"
 #include "engine.h"
 #include "export.h"
@@ -106,4 +112,27 @@ REGION(Comm_flush_buffer, (MPI_Comm comm), comm)
 REGION(Session_detach_buffer, (MPI_Session session, void *buffer, int *size), session, buffer, size)
 REGION(Session_detach_buffer_c, (MPI_Session session, void *buffer, MPI_Count *size), session, buffer, size)
 REGION(Session_flush_buffer, (MPI_Session session), session)
+#endif
+
+#if defined(OMPI_HAVE_MPIX_COMM_GET_FAILED)
+/* ---- calls that wait for all processes that live -------------------------------------------- */
+
+#define FAULT_REGION(NAME, PARAMETERS, ...)                                                            \
+  EXPORT int MPIX_##NAME PARAMETERS {                                                                  \
+    static bool was_said;                                                                              \
+    const mpi_region region = begin_region(WAIT_NAME("MPIX_" #NAME));                                  \
+    note_call_without_twin("MPIX_" #NAME, &was_said);                                                  \
+    const bool is_taken = begin_turn();                                                                \
+    const int error = BEHIND(PMPIX_##NAME)(__VA_ARGS__);                                               \
+    leave_turn(is_taken);                                                                              \
+    end_region(&region);                                                                               \
+    return error;                                                                                      \
+  }                                                                                                    \
+  EXPORT int PMPIX_##NAME PARAMETERS {                                                                 \
+    if (!is_in_fortran_library(__builtin_return_address(0))) return BEHIND(PMPIX_##NAME)(__VA_ARGS__); \
+    return MPIX_##NAME(__VA_ARGS__);                                                                   \
+  }
+
+FAULT_REGION(Comm_agree, (MPI_Comm comm, int *flag), comm, flag)
+FAULT_REGION(Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm), comm, newcomm)
 #endif

@@ -7,7 +7,7 @@
 #include <weft/version.h>
 
 #include "caller.h"
-#include "describe.h"
+#include "rank.h"
 #include "real.h"
 #include "say.h"
 #include "serial.h"

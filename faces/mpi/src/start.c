@@ -5,11 +5,11 @@
 
 #include "agree.h"
 #include "caller.h"
-#include "describe.h"
 #include "engine.h"
 #include "errors.h"
 #include "export.h"
 #include "fortran.h"
+#include "rank.h"
 #include "real.h"
 #include "report.h"
 #include "say.h"

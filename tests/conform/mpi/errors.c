@@ -274,6 +274,70 @@ void test_freed_send(void) {
   CHECK(got[0] == 5 && got[1] == 6);
 }
 
+/* A call that the engine has not yet found complete, or whose thread was woken and does not run yet. */
+void test_freed_complete(void) {
+  receiver waiting = {.error = -1};
+  int got = 0;
+  int is_complete = 0;
+  const int value = 7;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 12, MPI_COMM_WORLD, &waited_for));
+  running first = start(ULT, wait_for_it, &waiting);
+  let_others_run();
+  OK(weft_sleep_ns(1000000)); /* parked by now */
+  OK(MPI_Send(&value, 1, MPI_INT, rank, 12, MPI_COMM_WORLD));
+  while (!is_complete) OK(PMPI_Request_get_status(waited_for, &is_complete, MPI_STATUS_IGNORE)); /* lets no thread run */
+  MPI_Request copy = waited_for;
+  CHECK(class_of(MPI_Request_free(&copy)) == MPI_ERR_REQUEST);
+  finish(&first);
+  OK(waiting.error);
+  CHECK(got == value && waited_for == MPI_REQUEST_NULL);
+}
+
+/* ---- a call that waits for its turn ------------------------------------------------------------ */
+
+static running early;
+static receiver early_waiting = {.error = -1};
+static bool early_begins;
+static int error_of_free;
+
+static void wait_early(void *argument) {
+  early_begins = true;
+  wait_for_it(argument);
+}
+
+/* The handler's call has the turn, so the thread waits in MPI_Wait for its first look. */
+static void start_and_free(MPI_Comm *comm, int *error, ...) {
+  (void)comm;
+  (void)error;
+  early = start(ULT, wait_early, &early_waiting);
+  while (!early_begins) weft_yield();
+  for (int i = 0; i < 10; ++i) weft_yield();
+  MPI_Request copy = waited_for;
+  error_of_free = MPI_Request_free(&copy);
+}
+
+/* Below MPI_THREAD_MULTIPLE. */
+void test_freed_early(void) {
+  MPI_Comm comm;
+  MPI_Errhandler handler;
+  int got = 0;
+  const int value = 7;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+  OK(MPI_Comm_create_errhandler(start_and_free, &handler));
+  OK(MPI_Comm_set_errhandler(comm, handler));
+  OK(MPI_Irecv(&got, 1, MPI_INT, rank, 12, MPI_COMM_WORLD, &waited_for));
+  OK(MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER));
+  CHECK(class_of(error_of_free) == MPI_ERR_REQUEST);
+  OK(MPI_Send(&value, 1, MPI_INT, rank, 12, MPI_COMM_WORLD));
+  finish(&early);
+  OK(early_waiting.error);
+  CHECK(got == value);
+  OK(MPI_Errhandler_free(&handler));
+  OK(MPI_Comm_free(&comm));
+}
+
 /* The job ends, if the handler is the default one. */
 void test_freed_fatal(void) {
   receiver waiting = {.error = -1};

@@ -13,11 +13,11 @@ ENVIRONMENT = {
 }
 
 
-def launched(launcher, ranks, program, *words, before=(), **environment):
-    """The exit status and what the job wrote. before: words in front of the launcher."""
-    options = []
+def launched(launcher, ranks, program, *words, before=(), options=(), **environment):
+    """The exit status and what the job wrote. before: words in front of the launcher; options: of the launcher."""
+    options = list(options)
     if "openmpi" in launcher:
-        options = ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
+        options += ["--oversubscribe", "--bind-to", "none"] + ["--allow-run-as-root"] * (os.geteuid() == 0)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
         environment = {**os.environ, **ENVIRONMENT, "WEFT_TEST_FOLDER": folder, **environment}
         command = [*before, launcher, *options, "-n", str(ranks), program, *words]

@@ -32,6 +32,9 @@ static const struct {
              {"freed_request", test_freed_request},
              {"freed_fatal", test_freed_fatal},
              {"freed_send", test_freed_send},
+             {"freed_complete", test_freed_complete},
+             {"freed_early", test_freed_early},
+             {"dying", test_dying},
              {"queue", test_queue},
              {"one_behind_another", test_one_behind_another},
              {"freed_communicator", test_freed_communicator}};

@@ -41,7 +41,7 @@ class MapTest(unittest.TestCase):
     def test_each_library_exports_what_the_map_has(self):
         self.assertNotEqual(LIBRARIES, [])
         for library in LIBRARIES:
-            found = exports(library, "T")
+            found = {name for name in exports(library, "T") if not name.startswith(("MPIX_", "PMPIX_"))}  # of an MPI that tells of dead ranks
             is_mpich = "openmpi" not in os.path.basename(library)  # or the standard ABI
             has_large_counts = "MPI_Send_c" in found
             has_flushes = "MPI_Buffer_flush" in found

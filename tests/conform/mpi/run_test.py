@@ -91,6 +91,9 @@ class RunTest(unittest.TestCase):
             self.assertIn(line, self.check(1, "freed_request", WEFT_MPI_LEVEL=level))
         for level in "multiple", "serialized":
             self.assertNotIn("weft-mpi:", self.check(1, "freed_send", WEFT_MPI_LEVEL=level))
+            self.assertIn(line, self.check(1, "freed_complete", WEFT_MPI_LEVEL=level))
+        said = self.check(1, "freed_early", WEFT_MPI_LEVEL="serialized")
+        self.assertRegex(said, line + r".*\nweft-mpi: rank 0: thread #\d+ waits in MPI_Wait for 1 request\n")
         status, said = launched(1, "freed_fatal")
         self.assertNotEqual(status, 0, said)
         self.assertIn(line, said)

