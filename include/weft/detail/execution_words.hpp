@@ -19,7 +19,7 @@ using namespace std::execution;  // NOLINT(google-build-using-namespace): these 
 #include <stdexec/execution.hpp>
 
 namespace weft::execution {
-using namespace stdexec;  // NOLINT(google-build-using-namespace): these names are the interface
+using namespace STDEXEC;  // NOLINT(google-build-using-namespace): these names are the interface
 }  // namespace weft::execution
 #define WEFT_SENDERS_OVER over_stdexec  // NOLINT(cppcoreguidelines-macro-usage): undefined at the end of execution.hpp
 

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include <weft/detail/divide.hpp>
+#include <weft/detail/elements.hpp>
 #include <weft/detail/first_failure.hpp>
 #include <weft/detail/policy.hpp>
 #include <weft/detail/trampoline.hpp>
@@ -131,6 +132,10 @@ class merge_job {
         left_ += !is_right;
         lefts_ -= !is_right;
       }
+    } else if constexpr (!Put::takes_all && forward_as_before<Left> && forward_as_before<Right>) {
+      // With its places in registers.
+      std::merge(left_, detail::at(left_, lefts_), right_, detail::at(right_, rights_), out_, detail::passed(whole_->compare));
+      return;
     } else {
       while (lefts_ != 0 && rights_ != 0) {
         if (whole_->compare(*right_, *left_)) {

@@ -94,18 +94,18 @@ class bulk_over_child {
 };
 
 // Makes the parallel sender of one of stdexec's.
-struct scheduler_domain : stdexec::default_domain {
+struct scheduler_domain : execution::default_domain {
   template <class Sender, class Env>
-    requires std::is_same_v<stdexec::tag_of_t<Sender>, stdexec::bulk_chunked_t> ||
-             std::is_same_v<stdexec::tag_of_t<Sender>, stdexec::bulk_unchunked_t>
-  auto transform_sender(stdexec::set_value_t, Sender&& sender, const Env&) const {
+    requires std::is_same_v<execution::tag_of_t<Sender>, execution::bulk_chunked_t> ||
+             std::is_same_v<execution::tag_of_t<Sender>, execution::bulk_unchunked_t>
+  auto transform_sender(execution::set_value_t, Sender&& sender, const Env&) const {
     auto&& [tag, data, child] = sender;
     auto& [policy, shape, function] = data;
     using policy_type = std::remove_cvref_t<decltype(policy.__get())>;
     using child_type = std::remove_cvref_t<decltype(child)>;
-    constexpr bool is_chunked = std::is_same_v<stdexec::tag_of_t<Sender>, stdexec::bulk_chunked_t>;
-    constexpr bool is_parallel = std::is_same_v<policy_type, stdexec::parallel_policy> ||
-                                 std::is_same_v<policy_type, stdexec::parallel_unsequenced_policy>;
+    constexpr bool is_chunked = std::is_same_v<execution::tag_of_t<Sender>, execution::bulk_chunked_t>;
+    constexpr bool is_parallel = std::is_same_v<policy_type, execution::parallel_policy> ||
+                                 std::is_same_v<policy_type, execution::parallel_unsequenced_policy>;
     using loop =
         bulk_loop<is_chunked, is_parallel, std::remove_cvref_t<decltype(shape)>, std::remove_cvref_t<decltype(function)>>;
     if constexpr (std::is_lvalue_reference_v<Sender>) {
@@ -117,7 +117,7 @@ struct scheduler_domain : stdexec::default_domain {
 };
 
 template <class Token>
-inline constexpr bool never_stops = stdexec::unstoppable_token<Token>;
+inline constexpr bool never_stops = execution::unstoppable_token<Token>;
 
 // The completions of schedule: as task_scheduler asks, nothing but a value where no stop can come.
 struct schedule_completions {
@@ -136,7 +136,7 @@ struct schedule_completions {
 // Names the domain.
 struct scheduler_domain_query {
   template <class... Env>
-  scheduler_domain query(stdexec::get_completion_domain_t<stdexec::set_value_t>, const Env&...) const noexcept {
+  scheduler_domain query(execution::get_completion_domain_t<execution::set_value_t>, const Env&...) const noexcept {
     return {};
   }
 };
