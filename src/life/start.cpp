@@ -104,7 +104,14 @@ status read_config(runtime* rt, const weft_config* config) {
   return status::ok;
 }
 
+std::size_t usual_stack_cache_bytes() {
+  constexpr std::size_t least = std::size_t{512} << 20;
+  const std::size_t share = os::memory_bytes() / 4;
+  return share > least ? share : least;
+}
+
 void start_memory(runtime* rt) {
+  if (!rt->settings.is_given(os::variable::stack_cache)) rt->settings.stack_cache_bytes = usual_stack_cache_bytes();
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
   const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = stack_bytes - stack_bytes / 4;

@@ -9,6 +9,10 @@
 // whole batches return through the depot. That replaced a list of remote frees a worker (protocol
 // M): no atomic at all, and no owner that must come back to collect.
 //
+// Chunks whose blocks are all free, and that were not needed for some seconds, lose their memory
+// little by little, when a worker without work asks (decay). They stay in the list of free blocks:
+// a block whose memory is gone reads as zero, which is a block that was never used.
+//
 // Free blocks are noted in arrays: a list through the blocks would miss the cache at each step when
 // a batch moves, and could not say early enough which block comes next.
 #pragma once
@@ -19,6 +23,7 @@
 #include "base/align.hpp"
 #include "base/debug_fields.hpp"
 #include "mem/growing_array.hpp"
+#include "mem/surplus.hpp"
 #include "queue/spinlock.hpp"
 
 namespace weft::mem {
@@ -28,6 +33,12 @@ namespace weft::mem {
 struct left_chunk {
   queue::spinlock lock;
   std::size_t blocks;  // in use; guarded by lock
+};
+
+// Of a chunk that its depot may let decay, in the same place; guarded by the depot's lock.
+struct chunk_use {
+  std::size_t free;  // of its blocks, those in the depot's list
+  bool is_cold;      // its memory went, and none of its blocks was taken since
 };
 
 class slab_depot {
@@ -48,6 +59,11 @@ class slab_depot {
   unsigned take(void** out, unsigned wanted);
   void give(void* const* those, unsigned count);
 
+  // Gives the memory of a few chunks back that were not needed for a while. Any OS
+  // thread, as often as decay_due_ns() says. True: some went.
+  bool decay(std::uint64_t now_ns);
+  std::uint64_t decay_due_ns() const { return decay_due_ns_.load(base::relaxed); }  // as of stack_depot
+
   // Calls each(state, block) for every block that was ever handed out, in use or not. Others may
   // take and give meanwhile.
   void walk(void (*each)(void* state, void* one), void* state);
@@ -64,10 +80,12 @@ class slab_depot {
 
   static constexpr std::size_t mapped_bytes = 256 * 1024;
   static constexpr std::size_t chunk_bytes = mapped_bytes - base::cache_line;  // of blocks
-  static_assert(sizeof(left_chunk) <= base::cache_line);
+  static_assert(sizeof(left_chunk) <= base::cache_line && sizeof(chunk_use) <= base::cache_line);
 
   bool add_chunk();
   std::size_t keep_in(std::size_t chunk, bool (*keeps)(void* block, left_chunk* of));
+  chunk_use* use_of(const void* block) const;
+  bool cool_next();
   std::size_t blocks_a_chunk() const { return chunk_bytes / block_bytes_; }
 
   std::size_t block_bytes_ = 0;
@@ -75,7 +93,13 @@ class slab_depot {
   // guarded by lock_
   growing_array<void*> free_;
   growing_array<char*> chunks_;
-  std::size_t fresh_ = 0;  // blocks of the newest chunk that were never used
+  std::size_t fresh_ = 0;           // blocks of the newest chunk that were never used
+  std::size_t cold_ = 0;            // blocks of chunks whose memory went; free_ has them, too
+  surplus surplus_;                 // of the free ones with memory
+  std::size_t next_to_cool_ = 0;    // the chunk at which decay goes on
+  std::size_t looked_in_vain_ = 0;  // chunks since it found one whose memory could go
+
+  base::atomic<std::uint64_t> decay_due_ns_{surplus::never};  // written inside the lock
 };
 
 class slab_cache {

@@ -22,6 +22,7 @@ constexpr std::size_t small_stack_bytes = 64 * K;    // where address space is s
 constexpr std::size_t large_stack_bytes = 2048 * K;  // beside which a wide guard is nothing
 constexpr std::size_t chunk_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_slots_of_chunk = 64;
+constexpr std::size_t floor_of_decay = 1024;              // stacks that stay warm, however long they were not needed
 constexpr std::size_t most_bytes = std::size_t{1} << 56;  // more than any address space; sums below do not overflow
 
 constinit base::atomic<bool> has_told_small{false};
@@ -92,6 +93,8 @@ void stack_depot::stop() {
   warm_.clear();
   cold_.clear();
   slots_ = fresh_ = mapped_bytes_ = 0;
+  surplus_ = {};
+  decay_due_ns_.store(surplus::never, base::relaxed);
 }
 
 // Each slot that is lent becomes a mapping of its own. Memory that is not Weft's can only be given
@@ -298,6 +301,7 @@ unsigned stack_depot::take_batch(stack** out, unsigned wanted) {
   {
     const queue::guard hold(lock_);
     while (count < wanted && !warm_.is_empty()) out[count++] = warm_.pop();
+    surplus_.taken_to(warm_.count());
     while (count + picked.count < wanted && pick_cold(&picked)) {
     }
   }
@@ -356,15 +360,25 @@ void stack_depot::discard(const cold_slot& first, unsigned run) const {
   os::forget_frames(first.base, run * of.slot_bytes);
 }
 
+// Markers keep page tables alive, which take a sixth of the memory of a crowd of stacks. Where the
+// kernel gives empty ones back (Linux 6.14), slots that are not needed for long lose theirs; the
+// next use guards many in one call. True: those slots have no guards.
+bool stack_depot::unguard(const cold_slot& first, unsigned run) const {
+  if (run < 2 || first.guard != os::guard_kind::marker || arch::valgrind::is_running()) return false;
+  return os::remove_guard(first.base, run * shape_of(first.how).slot_bytes, first.guard) == status::ok;
+}
+
 // Gives the memory beneath back, of neighbours in one call, which is a quarter of the time; the
 // slots stay reserved. Outside the lock.
-void stack_depot::cool(stack** those, unsigned count) {
+void stack_depot::cool(stack** those, unsigned count, bool for_long) {
   cold_slot slots[os::most_spans];
   sort_by_address(those, count);
   for (unsigned index = 0; index < count; ++index)
     slots[index] = {those[index]->base, those[index]->guard, true, those[index]->how, those[index]->valgrind};
   for (unsigned first = 0; first < count;) {
     const unsigned run = neighbours(slots + first, count - first);
+    const bool is_guarded = !for_long || !unguard(slots[first], run);
+    for (unsigned index = first; index < first + run; ++index) slots[index].is_guarded = is_guarded;
     discard(slots[first], run);
     first += run;
   }
@@ -386,8 +400,28 @@ void stack_depot::give_batch(stack* const* those, unsigned count) {
         cold[cold_count++] = those[index];
       }
     }
+    const bool may_cool = those[0]->sanitizer == nullptr;
+    if (may_cool && warm_.count() > floor_of_decay && decay_due_ns() == surplus::never) decay_due_ns_.store(0, base::relaxed);
   }
-  if (cold_count != 0) cool(cold, cold_count);
+  if (cold_count != 0) cool(cold, cold_count, false);
+}
+
+bool stack_depot::decay(std::uint64_t now_ns) {
+  constexpr unsigned most = 16 * os::most_spans;  // in one step: some 0.2 ms
+  stack* those[most];
+  unsigned count = 0;
+  {
+    const queue::guard hold(lock_);
+    if (now_ns < decay_due_ns()) return false;  // another worker was here
+    std::uint64_t next_ns;
+    const std::size_t going = surplus_.ask(now_ns, warm_.count(), floor_of_decay, most, &next_ns);
+    while (count < going) those[count++] = warm_.pop();
+    decay_due_ns_.store(next_ns, base::relaxed);
+  }
+  for (unsigned first = 0; first < count; first += os::most_spans) {
+    cool(those + first, count - first < os::most_spans ? count - first : os::most_spans, true);
+  }
+  return count != 0;
 }
 
 void stack_depot::give(stack* const* those, unsigned count) {

@@ -28,7 +28,8 @@
 // stack_cache   one a worker and size class, its owner only: last in, first out
 //
 // Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they
-// stay reserved. What costs a call of the system for each stack, a guard, the first page, and
+// stay reserved. So do, little by little, those that were not needed for some seconds, when a worker
+// without work asks (decay). What costs a call of the system for each stack, a guard, the first page, and
 // giving the memory back, is done outside of the lock, and for neighbours or a batch in one call. A
 // stack that is not of the default size may be large: what it holds deeper than most stacks go is
 // given back when it leaves its cache, and when its worker sleeps.
@@ -40,6 +41,7 @@
 #include "base/align.hpp"
 #include "mem/growing_array.hpp"
 #include "mem/mapped_guards.hpp"
+#include "mem/surplus.hpp"
 #include "os/vm.hpp"
 #include "queue/spinlock.hpp"
 
@@ -139,6 +141,11 @@ class stack_depot {
   };
 
   void start(const stack_settings& settings);
+  // Cools some of those that were not needed for a while. Any OS thread, at most as often as
+  // decay_due_ns() says. True: some were cooled.
+  bool decay(std::uint64_t now_ns);
+  // A hint outside the lock: when decay wants to be called. 0: at once; UINT64_MAX: not at all.
+  std::uint64_t decay_due_ns() const { return decay_due_ns_.load(base::relaxed); }
   // Unmaps all but the slots that have not come back: contexts that outlive the runtime are on them.
   void stop();
 
@@ -184,7 +191,8 @@ class stack_depot {
   void give_batch(stack* const* those, unsigned count);
   unsigned neighbours(const cold_slot* those, unsigned count) const;
   void discard(const cold_slot& first, unsigned run) const;
-  void cool(stack** those, unsigned count);
+  void cool(stack** those, unsigned count, bool for_long);
+  bool unguard(const cold_slot& first, unsigned run) const;
   void put_away(const cold_slot* those, unsigned count);
   bool add_chunk();
   bool add_chunk_of(spread how, std::size_t slots);
@@ -210,6 +218,9 @@ class stack_depot {
   std::size_t mapped_bytes_ = 0;  // likewise
   std::size_t fresh_ = 0;         // slots of the newest chunk that were never used
   counts counts_{};
+  surplus surplus_;  // of warm_
+
+  base::atomic<std::uint64_t> decay_due_ns_{surplus::never};  // written inside the lock
 };
 
 // Most: the stacks in it; Batch: how many go to the depot at a time, and at most come from there.

@@ -124,6 +124,11 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+std::size_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : 0;
+}
+
 void* reserve(std::size_t bytes, std::size_t alignment) {
   const std::size_t page = page_bytes();
   const std::size_t wanted = base::round_up(bytes, page);

@@ -11,6 +11,9 @@ namespace weft::os {
 
 std::size_t page_bytes();
 
+// Of the machine.
+std::size_t memory_bytes();
+
 // Readable and writable address space, without memory until touched (and not counted against
 // overcommit where the kernel can help it). alignment: a power of two. bytes is rounded up to
 // pages. Null: out of address space or mappings.

@@ -11,6 +11,7 @@
 #include "run/enter.hpp"
 #include "run/fork.hpp"
 #include "run/hosting.hpp"
+#include "run/idle_memory.hpp"
 #include "run/kept_units.hpp"
 #include "run/next.hpp"
 #include "run/stack_class.hpp"
@@ -118,7 +119,7 @@ void go_to_sleep(worker* w) {
     until = earlier(until, os::now_ns() + look_at_kept_units_ns);
   }
   count_sleep(w);
-  sleep(w, until);
+  sleep(w, earlier(until, time_for_idle_memory(w)));
   give_back(w);
 }
 
@@ -224,6 +225,7 @@ void wait_a_little(worker* w, std::uint64_t* since) {
   if (*since == 0) *since = now;
   if (settings.wait_policy == WEFT_WAIT_HYBRID && now - *since < spin_ns(w)) return spin(w);
   *since = 0;
+  if (gives_idle_memory_back(w, now)) return;
   go_to_sleep(w);
 }
 

@@ -116,6 +116,7 @@ struct runtime {
   alignas(base::cache_line) base::atomic<std::uint32_t> sleepers;  // protocol I
   base::atomic<std::uint32_t> searchers;
   alignas(base::cache_line) base::atomic<worker*> clock_keeper;  // the sleeper that has the next deadline
+  base::atomic<std::uint64_t> keeper_looks_at_memory_ns;         // run/idle_memory.cpp
   timers alarms;
   base::atomic<std::uint32_t> expiring;  // awaiters whose deadline has passed, and whose ready has not returned
   base::atomic<std::uint64_t> next_id;

@@ -281,6 +281,8 @@ STAND_IN void order_victims(worker* w) {
   }
   for (std::uint16_t& end : w->victim_ends) end = static_cast<std::uint16_t>(w->victim_count);
 }
+STAND_IN bool gives_idle_memory_back(const worker*, std::uint64_t) { return false; }
+STAND_IN std::uint64_t time_for_idle_memory(const worker*) { return UINT64_MAX; }
 STAND_IN void tell_watchers(runtime*, const pool*) {}
 STAND_IN void check_drained(runtime*) {}
 STAND_IN void yield() {}

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -135,6 +139,51 @@ TEST_CASE_FIXTURE(fixture, "caches of several OS threads share a depot") {
   }
   for (std::thread& each : threads) each.join();
   CHECK_FALSE(wrong.load());
+}
+
+std::size_t resident_pages(const std::vector<void*>& blocks) {
+  std::size_t count = 0;
+  unsigned char is_there = 0;
+  for (void* each : blocks) {
+    void* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(each) & ~std::uintptr_t{4095});
+    if (mincore(page, 1, &is_there) == 0 && (is_there & 1) != 0) ++count;
+  }
+  return count;
+}
+
+TEST_CASE("blocks that were not needed for a window lose their memory, read as zero, and serve again") {
+  constexpr unsigned many = 200'000;
+  slab_depot depot;
+  depot.start(128);
+  std::vector<void*> blocks(many);
+  REQUIRE(depot.take(blocks.data(), many) == many);
+  for (void* each : blocks) std::memset(each, 0, 128);
+  void* const kept = blocks[many / 2];
+  std::memset(kept, 7, 128);
+  for (void* each : blocks) {
+    if (each != kept) depot.give(&each, 1);
+  }
+  REQUIRE(depot.decay_due_ns() == 0);
+  const std::size_t before = resident_pages(blocks);
+  std::uint64_t now_ns = 1;
+  int steps = 0;
+  for (; depot.decay_due_ns() != UINT64_MAX && steps < 1000; ++steps) {
+    now_ns = std::max(now_ns, depot.decay_due_ns());
+    depot.decay(now_ns);
+  }
+  CHECK(steps < 100);
+  CHECK(resident_pages(blocks) < before / 3);
+  CHECK(static_cast<unsigned char*>(kept)[127] == 7);  // of a chunk that is in use
+  std::vector<void*> again(many - 1);
+  REQUIRE(depot.take(again.data(), many - 1) == many - 1);
+  std::set<void*> seen(again.begin(), again.end());
+  CHECK(seen.size() == many - 1);
+  CHECK(seen.count(kept) == 0);
+  for (void* each : again) std::memset(each, 1, 128);
+  CHECK(static_cast<unsigned char*>(kept)[127] == 7);
+  depot.give(again.data(), many - 1);
+  CHECK(depot.decay_due_ns() == 0);  // looked at anew
+  depot.stop();
 }
 
 }  // namespace

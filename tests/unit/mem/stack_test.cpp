@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <map>
@@ -402,6 +403,61 @@ TEST_CASE("a stack whose memory was given back may be laid out over frames" * do
   REQUIRE(depot.take(slots.data(), 32) == 32);
   for (stack* each : slots) CHECK(__asan_region_is_poisoned(each->low, each->usable_bytes()) == nullptr);
   depot.give(slots.data(), 32);
+  depot.stop();
+}
+
+// Steps until nothing is due, at times that go on as the depot asks; how many there were.
+template <class Depot>
+int let_decay(Depot* depot, std::uint64_t now_ns) {
+  int steps = 0;
+  for (; depot->decay_due_ns() != UINT64_MAX && steps < 1000; ++steps) {
+    now_ns = std::max(now_ns, depot->decay_due_ns());
+    depot->decay(now_ns);
+  }
+  return steps;
+}
+
+TEST_CASE("stacks that were not needed for a window lose their memory, and serve again") {
+  constexpr unsigned many = 3000;
+  constexpr std::uint64_t begin_ns = 1'000'000'000;
+  stack_depot depot;
+  depot.start({slot_bytes, os::best_guard_kind(), many * slot_bytes, {}});
+  std::vector<stack*> all(many);
+  REQUIRE(depot.take(all.data(), many) == many);
+  for (stack* each : all) std::memset(each->top() - 512, 7, 512);
+  CHECK(depot.decay_due_ns() == UINT64_MAX);
+  depot.give(all.data(), many);
+  REQUIRE(depot.decay_due_ns() == 0);
+  CHECK_FALSE(depot.decay(begin_ns));  // a window begins
+  const std::uint64_t end_ns = depot.decay_due_ns();
+  CHECK(end_ns > begin_ns);
+  CHECK_FALSE(depot.decay(end_ns - 1));
+  SUBCASE("not needed") {
+    CHECK(let_decay(&depot, end_ns) < 100);
+    CHECK(depot.count().cooled >= many - 1024);
+    CHECK(depot.count().cooled < many);
+    CHECK(depot.decay_due_ns() == UINT64_MAX);
+  }
+  SUBCASE("needed in that window") {
+    REQUIRE(depot.take(all.data(), many) == many);
+    depot.give(all.data(), many);
+    CHECK_FALSE(depot.decay(end_ns));
+    CHECK(depot.count().cooled == 0);
+  }
+  REQUIRE(depot.take(all.data(), many) == many);
+  CHECK(std::set<stack*>(all.begin(), all.end()).size() == many);
+  for (stack* each : all) {
+    check_shape(each);
+    std::memset(each->top() - 512, 8, 512);
+  }
+  for (const unsigned each : {1U, many / 2}) {
+    const auto end = weft::test::run_in_child([&] {
+      *static_cast<volatile char*>(all[each]->low - 1) = 1;
+      return 0;
+    });
+    CHECK((end.signal == SIGSEGV || end.signal == SIGBUS));
+  }
+  depot.give(all.data(), many);
   depot.stop();
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("an empty environment gives the defaults of the table") {
   CHECK_FALSE(all.bind);
   CHECK(all.topology == nullptr);
   CHECK(all.guard == os::guard_choice::automatic);
-  CHECK(all.stack_cache_bytes == 512u << 20);
+  CHECK(all.stack_cache_bytes == 0);
   CHECK(all.deadlock == os::deadlock_action::report);
   CHECK(all.watchdog_ns == 0);
   CHECK(all.dump_on_signal == os::dump_signal::automatic);
