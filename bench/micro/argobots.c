@@ -265,6 +265,8 @@ const struct micro micro_table[] = {{"create", create},
                                     {"blocked-bytes", blocked_bytes},
                                     {"blocked-first", blocked_first},
                                     {"blocked-recycled", blocked_recycled},
+                                    {"blocked-release", blocked_release},
+                                    {"blocked-million", blocked_million},
                                     {NULL, NULL}};
 
 int main(int argc, char **argv) { return micro_main(argc, argv); }

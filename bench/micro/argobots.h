@@ -26,6 +26,8 @@ double cond_ping_pong_across(void);
 double blocked_first(void);
 double blocked_bytes(void);
 double blocked_recycled(void);
+double blocked_release(void);
+double blocked_million(void);
 double key_get(void);
 double pop_push(void);
 

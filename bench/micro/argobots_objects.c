@@ -90,35 +90,52 @@ static void wait_at_gate(void *argument) {
   must(ABT_eventual_wait(gate, NULL));
 }
 
-static double block_many(double *bytes) {
-  static ABT_thread threads[MICRO_BLOCKED];
+struct blocked_round {
+  double block_ns, release_ns, bytes;
+};
+
+static struct blocked_round block_many(long count) {
+  ABT_thread *const threads = calloc((size_t)count, sizeof *threads);
+  micro_check(threads != NULL, "memory for the handles of blocked threads");
+  struct blocked_round round;
   must(ABT_eventual_create(0, &gate));
   const double before = micro_memory(), start = micro_now();
-  for (long i = 0; i < MICRO_BLOCKED; ++i) {
+  for (long i = 0; i < count; ++i) {
     must(ABT_thread_create(pools[0], wait_at_gate, NULL, ABT_THREAD_ATTR_NULL, &threads[i]));
     must(ABT_thread_yield());
   }
-  const double took = micro_now() - start;
-  if (bytes != NULL) *bytes = (micro_memory() - before) / (double)MICRO_BLOCKED;
+  round.block_ns = (micro_now() - start) / (double)count;
+  round.bytes = (micro_memory() - before) / (double)count;
+  const double released = micro_now();
   must(ABT_eventual_set(gate, NULL, 0));
-  for (long i = 0; i < MICRO_BLOCKED; ++i) must(ABT_thread_free(&threads[i]));
+  for (long i = 0; i < count; ++i) must(ABT_thread_free(&threads[i]));
+  round.release_ns = (micro_now() - released) / (double)count;
   must(ABT_eventual_free(&gate));
-  return took / (double)MICRO_BLOCKED;
+  free(threads);
+  return round;
 }
 
-static double first_block_ns, first_block_bytes;
+static struct blocked_round first_round;
 static void measure_first(void) {
-  if (first_block_ns == 0) first_block_ns = block_many(&first_block_bytes);
+  if (first_round.block_ns == 0) first_round = block_many(MICRO_BLOCKED);
 }
 double blocked_first(void) {
   measure_first();
-  return first_block_ns;
+  return first_round.block_ns + first_round.release_ns;
 }
 double blocked_bytes(void) {
   measure_first();
-  return first_block_bytes;
+  return first_round.bytes;
 }
-double blocked_recycled(void) { return block_many(NULL); }
+double blocked_release(void) { return block_many(MICRO_BLOCKED).release_ns; }
+double blocked_recycled(void) {
+  const struct blocked_round round = block_many(MICRO_BLOCKED);
+  return round.block_ns + round.release_ns;
+}
+double blocked_million(void) {
+  const struct blocked_round round = block_many(10 * MICRO_BLOCKED);
+  return round.block_ns + round.release_ns;
+}
 
 double key_get(void) {
   ABT_key key;

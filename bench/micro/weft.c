@@ -210,35 +210,53 @@ static void wait_at_gate(void *argument) {
   must(weft_event_wait(&gate));
 }
 
-/* Creates MICRO_BLOCKED threads that block; *bytes: what each took. */
-static double block_many(double *bytes) {
-  static weft_thread *threads[MICRO_BLOCKED];
+/* A round of `count` threads that all block at the same time, for each of them: until all
+ * have blocked, from the release to the end of the last join, and the memory that they took. */
+struct blocked_round {
+  double block_ns, release_ns, bytes;
+};
+
+static struct blocked_round block_many(long count) {
+  weft_thread **const threads = calloc((size_t)count, sizeof *threads);
+  micro_check(threads != NULL, "memory for the handles of blocked threads");
+  struct blocked_round round;
   gate = (weft_event)WEFT_EVENT_INIT;
   const double before = micro_memory(), start = micro_now();
-  for (long i = 0; i < MICRO_BLOCKED; ++i) {
+  for (long i = 0; i < count; ++i) {
     must(weft_thread_create(wait_at_gate, NULL, NULL, &threads[i]));
     weft_yield();
   }
-  const double took = micro_now() - start;
-  if (bytes != NULL) *bytes = (micro_memory() - before) / (double)MICRO_BLOCKED;
+  round.block_ns = (micro_now() - start) / (double)count;
+  round.bytes = (micro_memory() - before) / (double)count;
+  const double released = micro_now();
   must(weft_event_set(&gate));
-  for (long i = 0; i < MICRO_BLOCKED; ++i) must(weft_thread_join(threads[i]));
-  return took / (double)MICRO_BLOCKED;
+  for (long i = 0; i < count; ++i) must(weft_thread_join(threads[i]));
+  round.release_ns = (micro_now() - released) / (double)count;
+  free(threads);
+  return round;
 }
 
-static double first_block_ns, first_block_bytes;
+static struct blocked_round first_round;
 static void measure_first(void) {
-  if (first_block_ns == 0) first_block_ns = block_many(&first_block_bytes);
+  if (first_round.block_ns == 0) first_round = block_many(MICRO_BLOCKED);
 }
 static double blocked_first(void) {
   measure_first();
-  return first_block_ns;
+  return first_round.block_ns + first_round.release_ns;
 }
 static double blocked_bytes(void) {
   measure_first();
-  return first_block_bytes;
+  return first_round.bytes;
 }
-static double blocked_recycled(void) { return block_many(NULL); }
+static double blocked_release(void) { return block_many(MICRO_BLOCKED).release_ns; }
+static double blocked_recycled(void) {
+  const struct blocked_round round = block_many(MICRO_BLOCKED);
+  return round.block_ns + round.release_ns;
+}
+static double blocked_million(void) {
+  const struct blocked_round round = block_many(10 * MICRO_BLOCKED);
+  return round.block_ns + round.release_ns;
+}
 
 const struct micro micro_table[] = {{"create", create},
                                     {"create-tasklet", create_tasklet},
@@ -266,6 +284,8 @@ const struct micro micro_table[] = {{"create", create},
                                     {"blocked-bytes", blocked_bytes},
                                     {"blocked-first", blocked_first},
                                     {"blocked-recycled", blocked_recycled},
+                                    {"blocked-release", blocked_release},
+                                    {"blocked-million", blocked_million},
                                     {"fork", fork_nested},
                                     {"fork-in-c", fork_nested_in_c},
                                     {"fork-flat", fork_flat},
