@@ -3,6 +3,7 @@
 // weft_finalize alone, by one OS thread at a time (capi/runtime.cpp).
 #include "life/start.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -104,10 +105,11 @@ status read_config(runtime* rt, const weft_config* config) {
   return status::ok;
 }
 
+// A quarter of the memory that there is; where that is little, 512 MiB or a half.
 std::size_t usual_stack_cache_bytes() {
-  constexpr std::size_t least = std::size_t{512} << 20;
-  const std::size_t share = os::memory_bytes() / 4;
-  return share > least ? share : least;
+  constexpr std::size_t little = std::size_t{512} << 20;
+  const std::size_t memory = os::usable_memory_bytes();
+  return std::max(memory / 4, std::min(memory / 2, little));
 }
 
 void start_memory(runtime* rt) {

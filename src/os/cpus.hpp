@@ -12,9 +12,8 @@ inline constexpr unsigned max_cpus = 1024;  // CPUs with higher numbers are not 
 // at most capacity).
 unsigned allowed_cpus(std::uint16_t* out, unsigned capacity);
 
-// CPUs' worth of time that this process may use, the least over its cgroup and all above it, since
-// each of them limits; 0: unlimited. Knows version 2 (cpu.max), version 1 (cpu.cfs_quota_us), and
-// both at once. Roots: "/proc", "/sys/fs/cgroup".
+// CPUs' worth of time that this process may use: cpu.max or cpu.cfs_quota_us of its cgroups; 0:
+// unlimited. Roots: "/proc", "/sys/fs/cgroup".
 double cpu_quota(const char* proc_root, const char* cgroup_root);
 
 // min(CPUs, quota rounded up), at least 1. A process held to 1.5 CPUs gets two workers: one would

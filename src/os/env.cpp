@@ -42,7 +42,8 @@ constexpr variable_info table[] = {
      "this, writes to another thread's. Default: 1M beneath the first 256 stacks of a size, 136K beneath further ones."},
     {variable::stack_cache, "WEFT_STACK_CACHE", value_type::bytes, 0, 64 * G, "0 to 64G", nullptr,
      "Memory of idle stacks, each counted as the one page that most touch, that is kept for new threads; beyond it is given "
-     "back, and so is what was not needed for some seconds. Default: a quarter of the machine's memory, 512M at least."},
+     "back, and so is what was not needed for some seconds. Default: a quarter of the memory that the process may use; where "
+     "that is below 2G, 512M or a half."},
     {variable::deadlock, "WEFT_DEADLOCK", value_type::choice, 0, 0, "report|abort|off", "report",
      "When nothing can ever run again: say which thread waits for what, abort after saying it, or stay silent."},
     {variable::watchdog, "WEFT_WATCHDOG", value_type::duration, millisecond, 3600 * second, "off, or 1ms to 3600s", "off",

@@ -2,6 +2,7 @@
 #include "os/vm.hpp"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include "base/align.hpp"
 #include "base/assert.hpp"
 #include "base/config.hpp"
+#include "os/cgroup.hpp"
 #include "os/fault.hpp"
 #include "os/file.hpp"
 
@@ -29,6 +31,12 @@ constexpr int this_process = -10001;  // PIDFD_SELF_THREAD_GROUP, Linux 6.14
 #ifndef SYS_process_madvise
 #define SYS_process_madvise 440
 #endif
+
+// 0: "max", or there is no such file.
+double bytes_in(const char* directory, const char* file) {
+  char text[32];
+  return read_text(text, sizeof text, "%s/%s", directory, file) ? strtod(text, nullptr) : 0;
+}
 
 constexpr std::size_t canary_words = 8;
 constexpr std::uint64_t canary_pattern = 0x77656674'67756172;  // "weftguar"
@@ -124,9 +132,15 @@ std::size_t page_bytes() {
   return bytes;
 }
 
-std::size_t memory_bytes() {
+std::size_t usable_memory_bytes(const char* proc_root, const char* cgroup_root) {
   const long pages = sysconf(_SC_PHYS_PAGES);
-  return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : 0;
+  const std::size_t all = pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : 0;
+  const double limit =
+      cgroup_limit(proc_root, cgroup_root,
+                   {.name = "memory",
+                    .limit_v1 = [](const char* directory) { return bytes_in(directory, "memory.limit_in_bytes"); },
+                    .limit_v2 = [](const char* directory) { return bytes_in(directory, "memory.max"); }});
+  return limit > 0 && limit < static_cast<double>(all) ? static_cast<std::size_t>(limit) : all;
 }
 
 void* reserve(std::size_t bytes, std::size_t alignment) {

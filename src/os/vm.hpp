@@ -11,8 +11,9 @@ namespace weft::os {
 
 std::size_t page_bytes();
 
-// Of the machine.
-std::size_t memory_bytes();
+// What this process may use: the machine's, or what memory.max or memory.limit_in_bytes of its
+// cgroups leave of it.
+std::size_t usable_memory_bytes(const char* proc_root = "/proc", const char* cgroup_root = "/sys/fs/cgroup");
 
 // Readable and writable address space, without memory until touched (and not counted against
 // overcommit where the kernel can help it). alignment: a power of two. bytes is rounded up to

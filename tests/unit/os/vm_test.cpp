@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../../support/child.hpp"
+#include "../../support/temp_tree.hpp"
 
 using namespace weft;
 
@@ -154,4 +155,22 @@ TEST_CASE("a range that is not there cannot be guarded") {
   auto* base = static_cast<char*>(os::reserve(page, page));
   os::release(base, page);
   CHECK(os::install_guard(base, page, os::guard_kind::mprotect_page) == status::nomem);
+}
+
+TEST_CASE("usable memory: the machine's, or the least that its cgroups leave of it") {
+  test::temp_tree tree;
+  const auto usable = [&tree] { return os::usable_memory_bytes(tree.at("proc").c_str(), tree.at("cgroup").c_str()); };
+  const std::size_t all = os::usable_memory_bytes("/nowhere", "/nowhere");
+  CHECK(all == static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page);
+  tree.write("proc/self/cgroup", "0::/user/job");
+  CHECK(usable() == all);
+  tree.write("cgroup/user/job/memory.max", "max");
+  CHECK(usable() == all);
+  tree.write("cgroup/user/memory.max", "67108864");
+  CHECK(usable() == 64U << 20);
+  tree.write("proc/self/cgroup", "7:memory:/a");
+  tree.write("cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712");
+  CHECK(usable() == all);
+  tree.write("cgroup/memory/memory.limit_in_bytes", "33554432");
+  CHECK(usable() == 32U << 20);
 }
