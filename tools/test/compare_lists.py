@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the lists of what `make test` runs in two checkouts, without building either: the tests of each step's preset and kinds, and the
 commands. Prints what the second one has lost, what is new, and how many there are. The exit status is 1 if anything was lost. A doctest
-program that has fewer test cases is one test all the same: compare_runs.py finds that after a run.
+program that has fewer test cases is one test all the same: compare_runs.py finds that after a run. What runs take in halves, by the
+commit (halves.py), counts with both halves.
 
 usage: compare_lists.py BEFORE AFTER     both: folders, such as one that `git worktree add` has made"""
 
@@ -17,7 +18,8 @@ STEPS = """
 import json, sys
 sys.path.insert(0, "tools/test")
 import run, steps
-plan = run.everything(2)
+has_halves = "half" in run.everything.__code__.co_varnames
+plan = [step for half in (0, 1) for step in (run.everything(2, half=half) if has_halves else run.everything(2))]
 print(json.dumps({
     "tests": [(step.preset, step.kinds, step.excluding, getattr(step, "without", "")) for step in plan if isinstance(step, steps.Tests)],
     "commands": [(step.preset, name) for step in plan if isinstance(step, steps.Commands) for name in step.commands]}))

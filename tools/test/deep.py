@@ -10,6 +10,7 @@ import shlex
 import sys
 
 import steps
+from run import NO_RACES
 
 TESTS = os.path.join(steps.TOP, "build", "checked", "tests")
 SHIPPED_TESTS = os.path.join(steps.TOP, "build", "release", "tests")
@@ -230,11 +231,13 @@ def everything(scale, jobs):
         steps.Commands("tarballs and wheels for glibc 2.28", 2400, commands={"tarball_packages.py": python("tests/package/tarball_packages.py")}),
         steps.Commands("link-time optimisation", 60, commands={"demonstration": [LTO_COMMAND, "demo", "--quick"]}),
         schedules("schedules from seeds", "checked", lasting(200)),
-        steps.Build("build asan", 240, preset="asan", targets=(*tests_of("stress", "api"), "text_fuzz", "trace_fuzz")),
+        steps.Build("build asan", 600, preset="asan", targets=(*tests_of("unit", "api", "conform", "stress", "lang"), "text_fuzz", "trace_fuzz")),
+        steps.Tests("asan, ubsan: unit, api, conform, lang", 400, preset="asan", kinds="unit|api|conform|lang", jobs_a_cpu=3),
         steps.Commands("texts fuzzed under asan, ubsan", 240, commands=fuzzed_texts()),
         stress("stress under asan, ubsan", "asan", lasting(8), lasting(8) * 20),
         faults_everywhere("faults under asan, ubsan", "asan", lasting(60), jobs),
-        steps.Build("build tsan", 120, preset="tsan", targets=tests_of("stress")),
+        steps.Build("build tsan", 400, preset="tsan", targets=tests_of("unit", "api", "conform", "stress", "lang")),
+        steps.Tests("tsan: unit, api, conform, lang", 500, preset="tsan", kinds="unit|api|conform|lang", jobs_a_cpu=3, excluding=NO_RACES),
         stress("stress under tsan", "tsan", lasting(8), lasting(8) * 20),
     ]
 

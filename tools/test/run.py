@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 
+import halves
 import steps
 
 LANGUAGE = ["lang/all"] if os.path.exists(os.path.join(steps.TOP, "lang", "CMakeLists.txt")) else []
@@ -49,7 +50,40 @@ def add_counts(plan):
     plan.test("many CPUs in virtual time", "many", 60, "many")
 
 
-def everything(jobs, stress_seconds=1):
+# One worker has no other to race with, and under a seed one runs at a time. What the compiler of Tascell says and writes has no race
+# either; its programs run under TSan. That no thread starves is a matter of turns, which take long there. make check-deep has all of it.
+NO_RACES = "_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide|operators)$"
+
+
+def add_sanitizers(plan, half):
+    """All tests but for families and faces of which each takes a half, the two different ones: tools/test/halves.py."""
+    for preset, excluding, own in (("asan", "_shared$", half), ("tsan", f"_shared$|{NO_RACES}", 1 - half)):
+        targets = ("api_core", *(f"api_cpp_{family}_family_static" for family in halves.FAMILIES[own]))
+        targets += (*tests_of("unit", "stress", "lang"), *halves.targets("conform", halves.CONFORM[own]))
+        plan.build(preset, 120, targets)
+        plan.test(f"{preset}: unit, api, conform, stress, lang", preset, 120, "unit|api|conform|stress|lang", 3,
+                  excluding=f"{excluding}|{halves.names('conform', halves.CONFORM[1 - own])}", without=halves.families(halves.FAMILIES[1 - own]))
+
+
+def add_others(plan, half):
+    """Another compiler and another processor: the core of the interface's tests, and each another half of the unit tests. They make no
+    difference to how a library is loaded: checked and release load the shared one. A schedule is the same for each compiler, as are the
+    seconds after which a standstill is told, and what is made of calls of the interface alone for each processor. make check-deep runs all
+    of that, with the faces, Tascell's programs and the ranks."""
+    for preset, excluding, own in (
+        ("clang", "_shared$|_schedules$|^api.standstill", half),
+        ("cross-aarch64", "_shared$|^api.(boost|fibers)", 1 - half),
+    ):
+        plan.build(preset, 120, ("api_core", "text_fuzz", *halves.targets("unit", halves.UNIT[own])))
+        plan.test(f"{preset}: unit, api", preset, 120, "unit|api", 3,
+                  excluding=f"{excluding}|{halves.names('unit', halves.UNIT[1 - own])}", without=CPP_FAMILIES)
+        if preset == "clang":
+            plan.test("tidy", preset, 90, "tidy")
+
+
+def everything(jobs, stress_seconds=1, half=None):
+    """half: 0 or 1, of the tests that run in part; None: by the commit."""
+    half = halves.of_commit(steps.TOP) if half is None else half
     plan = Plan(stress_seconds)
     plan.build("checked", 60, ("weft", "weft_static"), name="build libraries")
     plan.test("lint", "checked", 60, "lint")
@@ -86,28 +120,8 @@ def everything(jobs, stress_seconds=1):
     plan.test("package", "release", 60, "package")
     plan.test("docs", "release", 60, "docs")
     add_counts(plan)
-    for preset, kinds in (
-        ("asan", "unit|api|conform|stress|lang"),
-        ("tsan", "unit|api|conform|stress|lang"),
-        ("clang", "unit|api"),
-        ("cross-aarch64", "unit|api"),
-    ):
-        is_core = preset in ("clang", "cross-aarch64")
-        plan.build(preset, 120, tuple("api_core" if is_core and kind == "api" else f"tests/{kind}/all" for kind in kinds.split("|")))
-        # The compiler and the processor make no difference to how a library is loaded: checked and release load the shared one. One worker
-        # no other to race with, and under a seed one runs at a time. What the compiler of Tascell says and writes has no race either; its
-        # programs run under TSan. That no thread starves is a matter of turns, which take long there.
-        # A schedule is the same for each compiler, as are the seconds after which a standstill is told, and what is made of calls of the
-        # interface alone for each processor. make check-deep runs all of that, with Tascell's programs and the ranks.
-        excluding = {
-            "tsan": "_shared$|_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide|operators)$",
-            "clang": "_shared$|_schedules$|^api.standstill",
-            "cross-aarch64": "_shared$|^api.(boost|fibers)",
-        }.get(preset, "_shared$")
-        without = CPP_FAMILIES if is_core else ""
-        plan.test(f"{preset}: {kinds.replace('|', ', ')}", preset, 120, kinds, 3, excluding=excluding, without=without)
-        if preset == "clang":
-            plan.test("tidy", preset, 90, "tidy")
+    add_sanitizers(plan, half)
+    add_others(plan, half)
     return plan.steps
 
 
@@ -116,8 +130,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", help="run the steps of one preset")
     parser.add_argument("--stress-seconds", type=int, default=1, help="what a stress test may take")
+    parser.add_argument("--half", type=int, choices=(0, 1), help="of what runs in part (tools/test/halves.py); without it, by the commit")
     arguments = parser.parse_args()
-    chosen = everything(arguments.jobs, arguments.stress_seconds)
+    chosen = everything(arguments.jobs, arguments.stress_seconds, arguments.half)
     if arguments.only:
         chosen = [step for step in chosen if step.preset == arguments.only and not getattr(step, "also_preset", "")]
     if not chosen:

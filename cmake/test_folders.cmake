@@ -1,0 +1,20 @@
+# weft_test_folders(KIND FOLDER...): the targets KIND_of_FOLDER, which build what the tests of one
+# folder run, so that a run of everything can take some of them (tools/test/halves.py). A folder
+# that this configuration leaves out has an empty target.
+function(weft_test_folders kind)
+  get_property(added DIRECTORY PROPERTY SUBDIRECTORIES)
+  foreach(folder IN LISTS ARGN)
+    add_custom_target(${kind}_of_${folder})
+    if(NOT "${CMAKE_CURRENT_SOURCE_DIR}/${folder}" IN_LIST added)
+      continue()
+    endif()
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      get_target_property(is_left_out ${target} EXCLUDE_FROM_ALL)
+      if(type MATCHES "^(EXECUTABLE|(SHARED|STATIC|MODULE)_LIBRARY)$" AND NOT is_left_out)
+        add_dependencies(${kind}_of_${folder} ${target})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
