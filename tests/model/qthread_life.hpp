@@ -45,11 +45,16 @@ inline life::life() {
 extern "C" {
 
 bool weft_is_initialized() { return qthread_life::of_the_model->core_runs.load(weft::base::relaxed); }
-weft_status weft_ext_init(const weft_config*) {
+weft_status weft_ext_start(const weft_config*) {
   qthread_world::run_as(qthread_life::of_the_model->main_task);
   qthread_life::of_the_model->core_runs.store(true, weft::base::relaxed);
   return WEFT_OK;
 }
+// By a caller that is still known from an earlier life. No OS thread comes beside a program's start.
+weft_status weft_ext_init(const weft_config* config) { return weft_ext_start(config); }
+weft_status weft_worker_adopt(const weft_adopt_config*) { return WEFT_UNSUPPORTED; }
+weft_status weft_worker_leave() { return WEFT_NOT_OWNER; }
+const char* weft_last_error() { return ""; }
 weft_status weft_finalize_with(weft_finalize_mode) {
   if (qthread_life::of_the_model->worker != nullptr) qthread_life::of_the_model->worker->await();
   qthread_life::of_the_model->core_runs.store(false, weft::base::relaxed);

@@ -33,7 +33,7 @@ bool take_if_new(weft_thread* unit, weft_pool* home) {
 // The main thread moves by its pin alone.
 void go_home(task* lender) {
   if ((lender->flags & is_main) == 0) return static_cast<void>(move_to_pool(lender->home));
-  static_cast<void>(weft_pin(0));
+  static_cast<void>(weft_pin(static_cast<int>(current_runtime()->main_worker)));
   if (current_runtime()->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 

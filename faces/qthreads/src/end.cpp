@@ -30,7 +30,7 @@ void end_with_thread(void* given) {
   if (left_to_caller() == all) {
     end(all, WEFT_DROP);
   } else if (current_runtime() == all && weft_self() == all->main_thread) {
-    end(all, WEFT_DRAIN);
+    end(all, all->is_adopted ? WEFT_DROP : WEFT_DRAIN);  // a worker that serves pools cannot leave
   }
 }
 
@@ -50,7 +50,7 @@ void nothing(void*) {}
 bool wait_for_worker(const runtime* all, unsigned worker) {
   constexpr std::uint64_t step_ns = 1'000'000;
   weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.worker = static_cast<int>(worker);
+  attr.worker = static_cast<int>(all->core_number(worker));
   weft_thread* last = nullptr;
   if (weft_thread_create(nothing, nullptr, &attr, &last) != WEFT_OK) return false;
   while (worker != 0 || weft_thread_get_state(all->main_thread) != WEFT_THREAD_RUNNING)
@@ -71,7 +71,7 @@ void leave_main_task_alone(runtime* all) {
     }
   }
   if (had_main) static_cast<void>(weft_ext_pool_push(home, all->main_thread, WEFT_PUSH_YIELDED));
-  static_cast<void>(weft_pool_attach(home, 0));
+  static_cast<void>(weft_pool_attach(home, all->main_worker));
 }
 
 }  // namespace
@@ -92,6 +92,30 @@ static void take_away_the_runtime() {
   the_runtime.store(nullptr, base::relaxed);
 }
 
+// Threads of the program's may be pinned to the worker, or it may serve a pool of the program's.
+static void leave_program() {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  const std::uint64_t told_at = weft_deadline_in(patience_ns);
+  bool is_told = false;
+  weft_status result = weft_worker_leave();
+  for (; result == WEFT_BUSY; result = weft_worker_leave()) {
+    if (!is_told && weft_now_ns() > told_at) {
+      report("qthread_finalize: waits until the OS thread can leave Weft: %s", weft_last_error());
+      is_told = true;
+    }
+    weft_yield();
+  }
+  if (result != WEFT_OK) report("qthread_finalize: the OS thread stays a worker of Weft's: %s", weft_last_error());
+}
+
+void leave_core(const runtime* all, weft_finalize_mode mode) {
+  if (all->is_adopted) {
+    leave_program();
+  } else {
+    static_cast<void>(weft_finalize_with(mode));
+  }
+}
+
 void end(runtime* all, weft_finalize_mode mode) {
   static_cast<void>(pthread_setspecific(key, nullptr));
   abandon_caller(all);
@@ -100,7 +124,7 @@ void end(runtime* all, weft_finalize_mode mode) {
     take_away_the_runtime();
     stop_serving(all);
   }
-  static_cast<void>(weft_finalize_with(mode));
+  leave_core(all, mode);
   take_away_the_runtime();
   left.store(nullptr, base::relaxed);
   for (unsigned i = 0; mode == WEFT_DRAIN && i < all->worker_count(); ++i) all->workers[i].made->forget_all();

@@ -22,6 +22,9 @@ bool watch_own_thread(runtime* all);
 // pools for ever.
 void end(runtime* all, weft_finalize_mode mode);
 
+// The main task's OS thread is done with Weft's runtime, of which it was a worker.
+void leave_core(const runtime* all, weft_finalize_mode mode);
+
 void end_from_outside(runtime* all);
 
 // What is left of those that ended inside the program's own runtime, once that has ended.

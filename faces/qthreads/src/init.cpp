@@ -73,12 +73,32 @@ bool need_adopted_caller() {
         "begins anew");
     return false;
   }
-  if (const weft_thread* const caller = weft_self(); caller != nullptr && weft_thread_id(caller) == id_of_adopted) return true;
-  report("qthread_initialize: Weft runs already: call it from the thread that called weft_init, without caller_outside");
+  const weft_thread* const caller = weft_self();
+  if (caller == nullptr || weft_thread_id(caller) == id_of_adopted) return true;
+  report(
+      "qthread_initialize: Weft runs already: call it from the thread that called weft_init, or from an OS thread that is no "
+      "worker (weft_worker_leave ends that), not from a thread that Weft made");
   return false;
 }
 
-int start_core(const settings& wanted, const layout& where, bool* starts) {
+// The caller is no thread of Weft's, but an OS thread that may be beside weft_init's caller, whose
+// call may be under way. Where that was first, the program's weft_finalize waits until
+// qthread_finalize lets the worker go.
+weft_status start_or_adopt(const weft_config& config, runtime* all) {
+  for (;;) {
+    weft_status result = weft_ext_start(&config);
+    all->has_started_core = result == WEFT_OK;
+    if (result != WEFT_BUSY) return result;
+    result = weft_worker_adopt(nullptr);
+    if (result == WEFT_NOT_INITIALIZED) continue;  // the program's runtime has ended meanwhile
+    all->is_adopted = result == WEFT_OK;
+    all->main_worker = all->is_adopted ? static_cast<unsigned>(weft_worker_self()) : 0;
+    if (result != WEFT_OK) report("qthread_initialize: %s", weft_last_error());
+    return result;
+  }
+}
+
+int start_core(const settings& wanted, const layout& where, runtime* all) {
   if (!need_bytes()) return QTHREAD_THIRD_PARTY_ERROR;
   if (!need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
   where.place(wanted.shepherds, wanted.workers_each);
@@ -87,8 +107,7 @@ int start_core(const settings& wanted, const layout& where, bool* starts) {
   if (wanted.stack_bytes != 0) config.stack_bytes = wanted.stack_bytes + core_bytes_of_stack;
   config.bind = wanted.binds;
   if (wanted.scheduler != scheduler_kind::weft) config.locality = WEFT_LOCALITY_STRICT;
-  *starts = !weft_is_initialized();
-  const weft_status result = weft_ext_init(*starts ? &config : nullptr);
+  const weft_status result = weft_self() != nullptr ? weft_ext_init(nullptr) : start_or_adopt(config, all);
   if (result == WEFT_NOMEM) return QTHREAD_MALLOC_ERROR;
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
   weft_ext_show_function(run_bottom, offset_of_task + offsetof(task, function));
@@ -98,8 +117,10 @@ int start_core(const settings& wanted, const layout& where, bool* starts) {
 }
 
 // A runtime that the program started has workers of its own number.
-bool have_enough_workers(unsigned wanted) {
-  while (weft_worker_count() < wanted) {
+bool have_enough_workers(runtime* all) {
+  const bool is_moved = all->main_worker != 0 && all->main_worker < all->worker_count();
+  all->moved_worker = is_moved ? all->worker_count() : all->main_worker;
+  while (weft_worker_count() < all->worker_count() + (is_moved ? 1 : 0)) {
     unsigned number = 0;
     if (weft_worker_add(&number) != WEFT_OK) return false;
   }
@@ -130,7 +151,7 @@ void adopt_caller(runtime* all) {
   mine->stack_low = low_end_of_own_stack();
   all->lend_bytes = weft_ext_stack_bytes() - weft_ext_stack_bytes() / 4;
   static_cast<void>(weft_ext_thread_set_pool(all->main_thread, mine->home));
-  static_cast<void>(weft_pin(0));  // in the program's own runtime it may have gone elsewhere
+  static_cast<void>(weft_pin(static_cast<int>(all->main_worker)));  // in the program's own runtime it may have gone elsewhere
   if (all->pool_keeps_main()) static_cast<void>(weft_pin(WEFT_ANY_WORKER));
 }
 
@@ -156,28 +177,32 @@ void finalize_at_exit() {
   if (!is_outside()) qthread_finalize();
 }
 
+// What was made of it, after which the caller is what it was before.
+void stop_failed(runtime* all) {
+  if (all->is_adopted && all->workers != nullptr) stop_serving(all);
+  leave_core(all, WEFT_DRAIN);
+  free_shepherds(all);
+  std::free(all);
+}
+
 int start() {
   free_kept();
   const layout where;
   const settings wanted = read_settings(where);
-  bool starts = false;
-  if (const int error = start_core(wanted, where, &starts); error != QTHREAD_SUCCESS) return error;
   auto* const all = static_cast<runtime*>(std::calloc(1, sizeof(runtime)));
-  bool is_made = all != nullptr;
-  if (is_made) {
-    static constinit std::uint64_t lives = 0;
-    all->wanted = wanted;
-    all->has_started_core = starts;
-    all->life = ++lives;
-    all->shepherd_count = wanted.shepherds;
-    all->workers_each = wanted.workers_each;
-    all->last_team_id.store(QTHREAD_DEFAULT_TEAM_ID, base::relaxed);
-    is_made = have_enough_workers(all->worker_count()) && make_shepherds(all) && watch_own_thread(all);
-  }
-  if (!is_made) {
-    static_cast<void>(weft_finalize());
-    if (all != nullptr) free_shepherds(all);
+  if (all == nullptr) return QTHREAD_MALLOC_ERROR;
+  if (const int error = start_core(wanted, where, all); error != QTHREAD_SUCCESS) {
     std::free(all);
+    return error;
+  }
+  static constinit std::uint64_t lives = 0;
+  all->wanted = wanted;
+  all->life = ++lives;
+  all->shepherd_count = wanted.shepherds;
+  all->workers_each = wanted.workers_each;
+  all->last_team_id.store(QTHREAD_DEFAULT_TEAM_ID, base::relaxed);
+  if (!have_enough_workers(all) || !make_shepherds(all) || !watch_own_thread(all)) {
+    stop_failed(all);
     return QTHREAD_MALLOC_ERROR;
   }
   adopt_caller(all);

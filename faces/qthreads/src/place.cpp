@@ -50,7 +50,8 @@ void step_by_distance(qthread_shepherd_id_t* shep, bool is_forward) {
 // The thread of the main task, on whose stack another task may run, moves by its pin alone.
 weft_status move_thread(runtime* all, qthread_shepherd_id_t shepherd, weft_pool* home) {
   if (weft_self() != all->main_thread) return move_to_pool(home);
-  return shepherd != NO_SHEPHERD ? weft_pin(static_cast<int>(server_of(all, shepherd) * all->workers_each)) : WEFT_OK;
+  if (shepherd == NO_SHEPHERD) return WEFT_OK;
+  return weft_pin(static_cast<int>(all->core_number(server_of(all, shepherd) * all->workers_each)));
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
 // What lives between qthread_initialize and qthread_finalize: shepherds, their workers, and the
 // pools in which tasks wait for them.
 //
-// A shepherd has the workers number * workers_each to (number + 1) * workers_each - 1 of Weft's. A
-// task that is to stay on a shepherd belongs to the shepherd's `staying` pool, which only its
+// A shepherd has the workers number * workers_each to (number + 1) * workers_each - 1. These are
+// Weft's numbers, too, unless the caller of qthread_initialize became a worker of a runtime that ran
+// already. Then that worker is worker 0, and Weft's worker 0, whose OS thread is the program's, is
+// none of the shepherds'. A task that is to stay on a shepherd belongs to the shepherd's `staying` pool, which only its
 // workers serve. All others wait, with the scheduler weft, in the workers' default queues, and
 // otherwise belong to an `open` pool: with nemesis that is the same pool, with sherwood another one
 // of the shepherd, and with distrib one of each worker; in the latter two, workers of other
 // shepherds serve it, too, behind their own.
 #pragma once
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,8 +49,13 @@ struct worker {
 };
 
 struct runtime {
+  static constexpr unsigned no_number = INT_MAX;  // of a worker of Weft's that is none here
+
   settings wanted;
   bool has_started_core;     // Weft did not run before
+  bool is_adopted;           // the OS thread of the main task is a worker since qthread_initialize
+  unsigned main_worker;      // Weft's number of worker 0
+  unsigned moved_worker;     // Weft's number of the worker whose own number `main_worker` is
   std::uint64_t life;        // the number of this qthread_initialize
   weft_thread* main_thread;  // of the caller of qthread_initialize
   std::size_t lend_bytes;    // of a stack that are free while its task runs others in its place
@@ -68,6 +76,14 @@ struct runtime {
   atomic<std::uint32_t> last_team_id;
 
   unsigned worker_count() const { return shepherd_count * workers_each; }
+  // Weft's number of a worker, and the reverse.
+  unsigned core_number(unsigned worker) const {
+    return worker == 0 ? main_worker : worker == main_worker ? moved_worker : worker;
+  }
+  unsigned number_here(unsigned worker) const {
+    if (worker == main_worker) return 0;
+    return worker == 0 ? no_number : worker == moved_worker && main_worker != 0 ? main_worker : worker;
+  }
   // Every task belongs to a pool.
   bool has_pools() const { return wanted.scheduler != scheduler_kind::weft; }
   // The main task's pool is served by worker 0 alone, with which that task has to stay.
@@ -90,7 +106,9 @@ inline runtime* current_runtime() {
 
 // The worker that runs the caller; -1: none of the runtime's.
 inline int worker_here(const runtime* all) {
-  const int number = weft_worker_self();
+  int number = weft_worker_self();
+  if (all->main_worker != 0 && number >= 0) [[unlikely]]
+    number = static_cast<int>(all->number_here(static_cast<unsigned>(number)));
   return number < static_cast<int>(all->worker_count()) ? number : -1;
 }
 inline unsigned shepherd_of(const runtime* all, int worker) { return static_cast<unsigned>(worker) / all->workers_each; }

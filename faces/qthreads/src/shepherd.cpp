@@ -54,7 +54,7 @@ void sort_by_distance(runtime* all, unsigned from) {
 
 bool find_cpus(runtime* all) {
   for (unsigned i = 0; i < all->shepherd_count; ++i)
-    if (weft_ext_worker_cpu(i * all->workers_each, &all->shepherds[i].cpu) != WEFT_OK) return false;
+    if (weft_ext_worker_cpu(all->core_number(i * all->workers_each), &all->shepherds[i].cpu) != WEFT_OK) return false;
   return true;
 }
 
@@ -143,9 +143,9 @@ void take_oldest(weft_pool* from, weft_pool* to, std::size_t count) {
   }
 }
 
-weft_thread* steal_if_idle(void* state, unsigned worker) {
+weft_thread* steal_if_idle(void* state, unsigned number) {
   auto* const all = static_cast<runtime*>(state);
-  const unsigned home = worker / all->workers_each;
+  const unsigned home = all->number_here(number) / all->workers_each;
   if (has_work(all, home)) return nullptr;
   for (unsigned i = 0; i + 1 < all->shepherd_count; ++i) {
     weft_pool* const victim = all->workers_of(all->shepherds[home].by_distance[i])->open;
@@ -165,20 +165,22 @@ bool start_stealing(runtime* all) {
   ops.size = sizeof ops;
   ops.next = steal_if_idle;
   for (unsigned i = 0; steals_half(all) && i < all->worker_count(); ++i)
-    if (all->workers[i].serves && weft_ext_worker_set_scheduler(i, &ops, all) != WEFT_OK) return false;
+    if (all->workers[i].serves && weft_ext_worker_set_scheduler(all->core_number(i), &ops, all) != WEFT_OK) return false;
   return true;
 }
 
 void stop_stealing(runtime* all) {
   for (unsigned i = 0; steals_half(all) && i < all->worker_count(); ++i)
-    if (all->workers[i].serves) static_cast<void>(weft_ext_worker_set_scheduler(i, nullptr, nullptr));
+    if (all->workers[i].serves) static_cast<void>(weft_ext_worker_set_scheduler(all->core_number(i), nullptr, nullptr));
 }
 
 bool start_serving(runtime* all) {
   for (unsigned i = 0; i < all->shepherd_count; ++i) all->shepherds[i].server = server_of(all, i);
   for (unsigned i = 0; i < all->worker_count(); ++i) all->workers[i].serves = is_on_worker(all, i);
-  for (unsigned i = 0; i < all->worker_count(); ++i)
-    if (!for_pools_of(all, i, [i](weft_pool* pool) { return weft_pool_attach(pool, i) == WEFT_OK; })) return false;
+  for (unsigned i = 0; i < all->worker_count(); ++i) {
+    const unsigned number = all->core_number(i);
+    if (!for_pools_of(all, i, [number](weft_pool* pool) { return weft_pool_attach(pool, number) == WEFT_OK; })) return false;
+  }
   return start_stealing(all);
 }
 
@@ -193,11 +195,13 @@ void count_active(runtime* all) {
 
 void detach_all(runtime* all) {
   stop_stealing(all);
-  for (unsigned i = 0; i < all->worker_count(); ++i)
-    for_pools_of(all, i, [i](weft_pool* pool) {
-      static_cast<void>(weft_pool_detach(pool, i));  // invalid: it does not serve this one any more
+  for (unsigned i = 0; i < all->worker_count(); ++i) {
+    const unsigned number = all->core_number(i);
+    for_pools_of(all, i, [number](weft_pool* pool) {
+      static_cast<void>(weft_pool_detach(pool, number));  // invalid: it does not serve this one any more
       return true;
     });
+  }
 }
 
 // Nothing of the pools runs anew meanwhile: units wait there.
@@ -244,7 +248,8 @@ bool settle_workers(runtime* all) {
     worker* const one = &all->workers[i];
     const bool wanted = is_on_worker(all, i);
     if (one->runs == wanted) continue;
-    if (wanted ? !start_worker(i) : weft_worker_remove(i) != WEFT_OK) return false;
+    const unsigned number = all->core_number(i);
+    if (wanted ? !start_worker(number) : weft_worker_remove(number) != WEFT_OK) return false;
     one->runs = wanted;
   }
   return true;
