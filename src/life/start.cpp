@@ -134,11 +134,11 @@ void start_memory(runtime* rt) {
 
 status start_machine(runtime* rt) {
   rt->machine = static_cast<os::topology*>(os::reserve(sizeof(os::topology), os::page_bytes()));
-  rt->cpus = static_cast<std::uint16_t*>(os::allocate(os::max_cpus * sizeof(std::uint16_t)));
+  rt->cpus = static_cast<std::uint16_t*>(os::allocate(2 * os::max_cpus * sizeof(std::uint16_t)));
   if (rt->machine == nullptr || rt->cpus == nullptr) return status::nomem;
   rt->cpu_count = os::allowed_cpus(rt->cpus, os::max_cpus);
-  rt->placed_cpus = seam::placed_cpus();
-  rt->placed_cpu_count = seam::placed_cpu_count();
+  rt->placed_cpus = rt->cpus + os::max_cpus;
+  rt->placed_cpu_count = seam::copy_placed_cpus(rt->placed_cpus);
   return os::read_topology(rt->machine, rt->settings.topology);
 }
 

@@ -83,8 +83,8 @@ struct runtime {
   os::topology* machine;
   std::uint16_t* cpus;  // the inherited mask
   unsigned cpu_count;
-  const std::uint16_t* placed_cpus;  // that the workers get in turn; null: those of the mask
-  unsigned placed_cpu_count;
+  std::uint16_t* placed_cpus;  // that the workers get in turn; behind `cpus`
+  unsigned placed_cpu_count;   // 0: those of the mask
   unit main_unit;
   unsigned char main_extension[most_reserved_bytes + most_traced_bytes];  // right behind it, as in the slab: ext.h
   std::uintptr_t main_caller;                                             // its pthread_t

@@ -1,6 +1,8 @@
 // See seam.hpp. Process-wide words under one lock; runtimes read them when they start.
 #include "worker/seam.hpp"
 
+#include <algorithm>
+
 #include "base/align.hpp"
 #include "queue/spinlock.hpp"
 #include "worker/failure.hpp"
@@ -62,8 +64,11 @@ void place_workers(const std::uint16_t* cpus, unsigned count) {
   cpus_of_workers_count = count;
 }
 
-const std::uint16_t* placed_cpus() { return cpus_of_workers; }
-unsigned placed_cpu_count() { return cpus_of_workers_count; }
+unsigned copy_placed_cpus(std::uint16_t* out) {
+  const queue::guard hold(lock);
+  std::copy_n(cpus_of_workers, cpus_of_workers_count, out);
+  return cpus_of_workers_count;
+}
 
 status reserve(std::size_t bytes, std::size_t* offset) {
   if (is_running()) return status::busy;

@@ -46,8 +46,7 @@ void name_stack_setting(const stack_setting& setting);
 stack_setting stack_setting_of(void (*function)(void* argument));
 
 void place_workers(const std::uint16_t* cpus, unsigned count);
-const std::uint16_t* placed_cpus();
-unsigned placed_cpu_count();  // 0: as the affinity mask has them
+unsigned copy_placed_cpus(std::uint16_t* out);  // their number, os::max_cpus at most; 0: as the affinity mask has them
 
 void leave_signals();  // to the program: the next runtime handles none, unless a variable asks for it
 bool leaves_signals();
