@@ -112,7 +112,9 @@ int start_core(const settings& wanted, const layout& where, runtime* all) {
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
   weft_ext_show_function(run_bottom, offset_of_task + offsetof(task, function));
   weft_ext_name_stack_setting(run_bottom, "QT_STACK_SIZE", wanted.stack_bytes != 0 ? core_bytes_of_stack : 0);
-  distance_to_task = static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_task)) - reinterpret_cast<char*>(weft_self());
+  const std::ptrdiff_t distance =
+      static_cast<char*>(weft_ext_bytes(weft_self(), offset_of_task)) - reinterpret_cast<char*>(weft_self());
+  if (distance_to_task != distance) distance_to_task = distance;  // tasks of an earlier start may read it
   return QTHREAD_SUCCESS;
 }
 
