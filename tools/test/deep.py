@@ -135,6 +135,11 @@ def mpi_matrix():
     return {"matrix_test.py": [sys.executable, os.path.join(folder, "matrix_test.py"), os.path.join(TESTS, "conform", "mpi")]}
 
 
+def mpi_under_tsan():
+    program = os.path.join(steps.TOP, "tests", "conform", "mpi", "tsan_test.py")
+    return {"tsan_test.py": [sys.executable, program, os.path.join(steps.TOP, "build", "mpi-tsan")]}
+
+
 def mpi_wheels():
     program = os.path.join(steps.TOP, "tests", "conform", "mpi", "wheels_test.py")
     return {"wheels_test.py": [sys.executable, program, os.path.join(steps.TOP, "build", "wheels")]}
@@ -209,6 +214,7 @@ def everything(scale, jobs):
         steps.Build("build programs beside mpi4py", 60, preset="checked", targets=("weft_command", "faces/mpi/all", "tests/conform/mpi/all")),
         steps.Commands("threads beside mpi4py", 240, commands=mpi4py()),
         steps.Commands("MPI below MPI_THREAD_MULTIPLE", 240, commands=mpi_matrix()),
+        steps.Commands("MPI and threads under TSan", 400, commands=mpi_under_tsan()),
         steps.Commands("threads beside MPICH 5 and Open MPI 5", 1500, commands=mpi_wheels()),
         steps.Tests("faults injected", 60, preset="checked", kinds="fault"),
         faults_everywhere("faults everywhere", "checked", lasting(90), jobs),
