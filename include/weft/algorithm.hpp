@@ -127,6 +127,13 @@ Output transform(parallel_policy policy, Range&& range, Others&& others, Output 
   }
 }
 
+// Writes function(element, other) for the elements of two arrays, as many as the shorter one has.
+// Returns the end of the output.
+template <class T, std::size_t Size, class U, std::size_t Others, class Output, class Function>
+Output transform(parallel_policy policy, T (&range)[Size], U (&others)[Others], Output out, const Function& function) {
+  return weft::transform(policy, range + 0, range + std::min(Size, Others), others + 0, out, function);
+}
+
 // Copies each element to out. Returns the end of the output.
 template <class Iterator, class End, class Output>
   requires detail::ends_of<Iterator, End>
@@ -335,7 +342,7 @@ template <class Iterator, class End, class Compare = std::less<>>
 Iterator min_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
       first, last, compare, [&](const Iterator& begin, const Iterator& end) { return detail::min_in(begin, end, compare); },
-      [&](const Iterator& earlier, const Iterator& later) { return compare(*later, *earlier) ? later : earlier; });
+      [&](const Iterator& earlier, const Iterator& later) { return std::invoke(compare, *later, *earlier) ? later : earlier; });
 }
 // Returns the first of the smallest elements of a range; its end if there is none.
 template <detail::walkable Range, class Compare = std::less<>>
@@ -349,7 +356,7 @@ template <class Iterator, class End, class Compare = std::less<>>
 Iterator max_element(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
   return detail::choose_element(
       first, last, compare, [&](const Iterator& begin, const Iterator& end) { return detail::max_in(begin, end, compare); },
-      [&](const Iterator& earlier, const Iterator& later) { return compare(*earlier, *later) ? later : earlier; });
+      [&](const Iterator& earlier, const Iterator& later) { return std::invoke(compare, *earlier, *later) ? later : earlier; });
 }
 // Returns the first of the largest elements of a range; its end if there is none.
 template <detail::walkable Range, class Compare = std::less<>>
@@ -373,8 +380,8 @@ std::pair<Iterator, Iterator> minmax_element(parallel_policy, Iterator first, En
             return both(detail::minmax_in(detail::at(first, begin), detail::at(first, end), compare));
           },
           [&](const both& earlier, const both& later) {
-            return both(compare(*later.first, *earlier.first) ? later.first : earlier.first,
-                        compare(*later.second, *earlier.second) ? earlier.second : later.second);
+            return both(std::invoke(compare, *later.first, *earlier.first) ? later.first : earlier.first,
+                        std::invoke(compare, *later.second, *earlier.second) ? earlier.second : later.second);
           });
     }
   }
@@ -393,7 +400,7 @@ std::pair<std::ranges::borrowed_iterator_t<Range>, std::ranges::borrowed_iterato
 template <class Iterator, class End, class Compare = std::less<>>
   requires detail::ends_of<Iterator, End>
 void sort(parallel_policy, Iterator first, End last, const Compare& compare = {}) {
-  if constexpr (detail::writes<Iterator>()) weft::parallel_sort(first, first + (last - first), compare);
+  if constexpr (detail::writes<Iterator>()) weft::parallel_sort(first, first + (last - first), detail::called(compare));
 }
 // Sorts the elements of a range, not stably (parallel_sort.hpp).
 template <detail::walkable Range, class Compare = std::less<>>
@@ -410,7 +417,7 @@ void stable_sort(parallel_policy, Iterator first, End last, const Compare& compa
   if constexpr (detail::writes<Iterator>()) {
     constexpr bool is_sortable = sort_function<Compare, Iterator>;
     static_assert(is_sortable, "weft::sort_function: stable_sort calls a const compare with two elements that can be moved");
-    if constexpr (is_sortable) detail::run_stable_sort(first, first + (last - first), compare);
+    if constexpr (is_sortable) detail::run_stable_sort(first, first + (last - first), detail::called(compare));
   }
 }
 // Sorts the elements of a range; equal ones keep their order.
@@ -475,7 +482,7 @@ Output merge(parallel_policy, Iterator first, End last, Other other, OtherEnd ot
         }
       }
       detail::first_failure failure;
-      detail::merge_in_parallel<detail::copy_elements>(first, size, other, others, out, compare, failure);
+      detail::merge_in_parallel<detail::copy_elements>(first, size, other, others, out, detail::called(compare), failure);
       failure.rethrow();
       return detail::at(out, size + others);
     }
@@ -501,7 +508,7 @@ Iterator unique(parallel_policy, Iterator first, End last, const Equal& equal = 
         return std::unique(begin, end, detail::passed(equal));
       };
       if (!detail::packs_in_parallel(size)) return unique_in(first, detail::at(first, size));
-      return detail::run_removal(first, size, unique_in, equal);
+      return detail::run_removal(first, size, unique_in, detail::called(equal));
     }
   }
   return first;

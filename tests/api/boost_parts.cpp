@@ -1,6 +1,7 @@
 // Parts of Boost.Fiber, Context and Coroutine2 that programs take beside the fibers themselves:
 // values of fibers, the members of stack allocators, begin and end, OS threads and NUMA nodes. The
 // text has no name of Weft's; where Boost is installed it may be compiled with that.
+#include <boost/context/fiber.hpp>
 #include <boost/context/fixedsize_stack.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -28,6 +29,7 @@
 #include <new>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fibers = boost::fibers;
@@ -127,6 +129,42 @@ TEST_CASE("coroutines have begin and end") {
     std::copy(given.begin(), given.end(), std::begin(sink));
   }
   CHECK(seen == given);
+}
+
+TEST_CASE("OS threads that made no context resume and destroy those of others") {
+  struct counter {
+    int* ended;
+    ~counter() { ++*ended; }
+  };
+  int turns = 0, ended = 0;
+  const auto count = [&](boost::context::fiber&& caller) {
+    const counter at_end{&ended};
+    for (;;) {
+      ++turns;
+      caller = std::move(caller).resume();
+    }
+    return std::move(caller);
+  };
+  boost::context::fiber counting(count);
+  counting = std::move(counting).resume();
+  std::thread([&] { counting = std::move(counting).resume(); }).join();
+  std::thread([&] {
+    counting = std::move(counting).resume();
+    const boost::context::fiber gone = std::move(counting);
+  }).join();
+  CHECK(turns == 3);
+  CHECK(ended == 1);
+  std::thread([&] { counting = boost::context::fiber(count).resume(); }).join();
+  counting = std::move(counting).resume();
+  CHECK(turns == 5);
+  auto numbers = std::make_unique<boost::coroutines2::coroutine<int>::pull_type>([&](auto& sink) {
+    const counter at_end{&ended};
+    for (int i = 0;; ++i) sink(i);
+  });
+  std::thread([&] { (*numbers)(); }).join();
+  CHECK(numbers->get() == 1);
+  std::thread([&] { numbers.reset(); }).join();
+  CHECK(ended == 2);
 }
 
 TEST_CASE("OS threads meet, and are pinned") {

@@ -493,6 +493,8 @@ TEST_CASE("arrays are given by two pointers, too") {
   CHECK(weft::unique_copy(weft::par, a, a + n, b) == b + n);
   CHECK(weft::unique(weft::par, a, a + n) == a + n);
   CHECK(std::ranges::equal(a, b));
+  CHECK(weft::transform(weft::par, a, b, b, std::plus<>()) == b + n);
+  CHECK(b[4] == 10);
 }
 
 TEST_CASE("sorts take a function, and a comparison that cannot be copied") {

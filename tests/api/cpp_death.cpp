@@ -2,6 +2,7 @@
 // Each is tried in a child process.
 #include <doctest/doctest.h>
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <stdexcept>
 
 #include <weft/channel.hpp>
+#include <weft/generator.hpp>
 #include <weft/select.hpp>
 #include <weft/tasks.hpp>
 #include <weft/weft.hpp>
@@ -146,5 +148,14 @@ TEST_CASE("destroying a coroutine whose tasks have not ended aborts") {
   CHECK(status_of_child([&] { abandoned(all()).destroy(); }) == -SIGABRT);
   CHECK(status_of_child([&] { abandoned(any()).destroy(); }) == -SIGABRT);
   CHECK(status_of_child([&] { abandoned(scope()).destroy(); }) == -SIGABRT);
+}
+#endif
+
+#if defined(__GLIBCXX__)
+TEST_CASE("an OS thread that ends inside a generator ends the program by std::terminate") {
+  CHECK(status_of_child([] {
+          weft::generator<int> ends([](weft::yielder<int>&) { pthread_exit(nullptr); });
+          ends.begin();
+        }) == terminated);
 }
 #endif

@@ -2,6 +2,7 @@
 // commutative, sizes, aliased outputs, exceptions.
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <numeric>
 #include <ranges>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <weft/algorithm.hpp>
 #include <weft/numeric.hpp>
 #include <weft/weft.hpp>
 
@@ -186,5 +188,32 @@ TEST_CASE("an exception of an operation leaves the call") {
       left = allowed;
       CHECK_THROWS_WITH_AS((void)weft::exclusive_scan(weft::par, in, out.begin(), 0, plus), "plus", std::runtime_error);
     }
+  }
+}
+
+TEST_CASE("a pointer to a member is a function, whatever the size") {
+  struct item {
+    int key;
+    bool is_less(const item& other) const { return key < other.key; }
+    bool is_same(const item& other) const { return key == other.key; }
+    int get() const { return key; }
+  };
+  const weft::runtime runtime(config_of(3));
+  for (const std::size_t size : {std::size_t{10}, std::size_t{100000}}) {
+    std::vector<item> all(size), both(2 * size);
+    for (std::size_t i = 0; i < size; ++i) all[i].key = static_cast<int>(i * 7919 % size);
+    std::vector<int> keys(size);
+    weft::transform(weft::par, all, keys.begin(), &item::get);
+    CHECK(keys[1] == all[1].key);
+    CHECK(weft::min_element(weft::par, all, &item::is_less)->key == 0);
+    CHECK(weft::max_element(weft::par, all, &item::is_less)->key == static_cast<int>(size) - 1);
+    CHECK(weft::minmax_element(weft::par, all, &item::is_less).first->key == 0);
+    weft::sort(weft::par, all, &item::is_less);
+    for (std::size_t i = 0; i < size; ++i) REQUIRE(all[i].key == static_cast<int>(i));
+    std::reverse(all.begin(), all.end());
+    weft::stable_sort(weft::par, all, &item::is_less);
+    weft::merge(weft::par, all, all, both.begin(), &item::is_less);
+    for (std::size_t i = 0; i < 2 * size; ++i) REQUIRE(both[i].key == static_cast<int>(i / 2));
+    CHECK(weft::unique(weft::par, both, &item::is_same) - both.begin() == static_cast<std::ptrdiff_t>(size));
   }
 }

@@ -341,6 +341,45 @@ TEST_CASE("stdexec's task_scheduler and task run on Weft") {
   CHECK(std::get<0>(weft::sync_wait(stdexec::starts_on(weft::runtime::get_scheduler(), five())).value()) == 5);
 }
 
+// parallel_scheduler.cpp of this program replaces the backend.
+TEST_CASE("stdexec's parallel scheduler runs on Weft, which starts if no runtime runs") {
+  const auto once = [] {
+    const auto on = stdexec::get_parallel_scheduler();
+    auto asks = stdexec::schedule(on) | stdexec::then([] { return weft_self() != nullptr ? 7 : 0; });
+    CHECK(std::get<0>(stdexec::sync_wait(std::move(asks)).value()) == 7);
+    std::atomic<int> sum = 0;
+    weft::latch both(2);
+    stdexec::sync_wait(stdexec::schedule(on) | stdexec::bulk_chunked(stdexec::par, 1000, [&](int begin, int end) {
+                         for (int i = begin; i < end; ++i) sum += i;
+                       }) |
+                       stdexec::bulk_unchunked(stdexec::par, 2, [&](int i) {
+                         both.arrive_and_wait();
+                         sum += i;
+                       }));
+    CHECK(sum == 499501);
+    stdexec::counting_scope scope;
+    for (int i = 0; i < 100; ++i) stdexec::spawn(stdexec::schedule(on) | stdexec::then([&] { ++sum; }), scope.get_token());
+    stdexec::sync_wait(scope.join());
+    CHECK(sum == 499601);
+  };
+  std::thread(once).join();
+}
+
+TEST_CASE("a counting_scope joins what was spawned on Weft's scheduler, and its stop ends waits") {
+  const weft::runtime runtime({.workers = 2});
+  std::atomic<int> done = 0, stopped = 0;
+  weft::latch never(1);
+  stdexec::counting_scope scope;
+  const scheduler on = weft::runtime::get_scheduler();
+  for (int i = 0; i < 50; ++i) stdexec::spawn(stdexec::schedule(on) | stdexec::then([&] { ++done; }), scope.get_token());
+  auto waits = weft::as_sender(never) | stdexec::upon_error([](auto&&) noexcept {}) | stdexec::upon_stopped([&] { ++stopped; });
+  stdexec::spawn(std::move(waits), scope.get_token());
+  scope.request_stop();
+  weft::sync_wait(scope.join());
+  CHECK(done <= 50);
+  CHECK(stopped == 1);
+}
+
 TEST_CASE("pipelines of stdexec") {
   const weft::runtime runtime({.workers = 2});
   std::thread outside([] {  // stdexec's sync_wait blocks its OS thread

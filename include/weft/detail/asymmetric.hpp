@@ -38,6 +38,7 @@ class two_sides {
   void resume() {
     if (pair_.body == nullptr) [[unlikely]]
       refuse();
+    enter_contexts();
     WEFT_RESUME_PAIR(&pair_);
     if (has_ended_) [[unlikely]]
       rethrow();
@@ -47,6 +48,7 @@ class two_sides {
   void destroy() noexcept {
     if (!has_ended_) {
       must_unwind_ = true;
+      enter_contexts();
       weft_pair_resume(&pair_);  // the library names a body that runs: the caller is inside it
     }
     failure_ = nullptr;
@@ -136,6 +138,8 @@ template <class Sides, class Function>
       try {
         body->sides.run(**function);
       } catch (const forced_unwind&) {
+      } catch (const os_thread_unwind&) {
+        std::terminate();  // an OS thread cannot end in frames that are not its own
       } catch (...) {
         body->sides.fail(std::current_exception());
       }

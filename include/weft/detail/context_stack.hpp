@@ -17,6 +17,7 @@
 
 #include <weft/context.h>
 #include <weft/detail/caller.hpp>
+#include <weft/detail/forced_unwind.hpp>
 #include <weft/error.hpp>
 
 namespace weft {
@@ -189,13 +190,10 @@ class in_room<T> {
   std::unique_ptr<T> value_;
 };
 
-// Set where main becomes a thread by its first use of the library: weft/boost.
-inline void (*start_for_contexts)() = nullptr;
-
 inline weft_status create_context(weft_context_function function, const weft_context_attr& attributes, weft_context** out,
                                   void** room) {
   const weft_status status = weft_context_create(function, &attributes, out, room);
-  if (status != WEFT_NOT_INITIALIZED || start_for_contexts == nullptr) [[likely]]
+  if (start_for_contexts == nullptr || (status != WEFT_NOT_INITIALIZED && status != WEFT_CANNOT_BLOCK)) [[likely]]
     return status;
   start_for_contexts();
   return weft_context_create(function, &attributes, out, room);

@@ -6,12 +6,33 @@
 
 #include <exception>
 
+#if defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
+
 #include <weft/context.h>
 #include <weft/error.hpp>
 
 namespace weft {
 
 namespace detail {
+
+// What unwinds an OS thread that pthread_cancel or pthread_exit ends: a catch (...) must rethrow it.
+// libc++ has no name for it.
+#if defined(__GLIBCXX__)
+using os_thread_unwind = abi::__forced_unwind;
+#else
+struct os_thread_unwind {};
+#endif
+
+// Set where OS threads become threads by their first use of the library: weft/boost.
+inline void (*start_for_contexts)() = nullptr;
+
+// Before the caller switches to a context. May throw weft::error.
+inline void enter_contexts() {
+  if (start_for_contexts != nullptr) [[unlikely]]
+    start_for_contexts();
+}
 
 // What a switch may pass: a call that the side which goes on makes first, with what switched to it.
 // Returns what that side finds in its place.
@@ -21,6 +42,7 @@ struct on_top {
 
 // Switches, and does what was passed. May throw what that throws.
 inline weft_context* switch_and_call(weft_context* to, on_top* call) {
+  enter_contexts();
   const weft_context_arrival now = weft_context_switch(to, call);
   if (now.passed == nullptr) [[likely]]
     return now.from;
@@ -51,6 +73,7 @@ namespace detail {
 // Ends a suspended context: its frames are unwound.
 inline void unwind_context(weft_context* suspended) noexcept {
   on_top unwinding{throw_forced_unwind};
+  enter_contexts();
   // A context that suspends itself meanwhile, in a destructor, has no owner any more.
   if (weft_context_switch(suspended, &unwinding).from != nullptr) std::terminate();
 }

@@ -106,6 +106,16 @@ constexpr auto passed(const Function& function) {
   }
 }
 
+// A function as a call in parentheses takes it: a pointer to a member is wrapped.
+template <class Function>
+constexpr decltype(auto) called(const Function& function) {
+  if constexpr (std::is_member_pointer_v<Function>) {
+    return std::mem_fn(function);
+  } else {
+    return (function);
+  }
+}
+
 template <class Range>
 concept walkable = std::ranges::range<Range>;
 

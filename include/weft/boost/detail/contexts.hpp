@@ -12,7 +12,24 @@
 
 namespace weft::detail {
 
-inline const bool contexts_start_library = (start_for_contexts = fibers::detail::use, true);
+// An OS thread that makes, resumes or destroys a context becomes a thread, until it ends.
+struct end_of_adoption {
+  ~end_of_adoption() { check(weft_worker_leave(), "weft_worker_leave"); }  // NOLINT(bugprone-exception-escape)
+};
+
+[[gnu::cold, gnu::noinline]] inline void adopt_for_contexts() {
+  if (!weft_is_initialized() || weft_worker_self() >= 0) return;
+  check(weft_worker_adopt(nullptr), "weft_worker_adopt");
+  static const thread_local end_of_adoption at_end{};
+}
+
+inline void use_for_contexts() {
+  fibers::detail::use();
+  if (weft_self() == nullptr) [[unlikely]]
+    adopt_for_contexts();
+}
+
+inline const bool contexts_start_library = (start_for_contexts = use_for_contexts, true);
 
 }  // namespace weft::detail
 
