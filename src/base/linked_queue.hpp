@@ -27,6 +27,12 @@ class linked_queue {
     node->next = first;
     first_ = node;
   }
+  // Nodes that are linked by next, from `first` to `last`, in that order.
+  void push_back_chain(Node* first, Node* last) {
+    last->next = nullptr;
+    *(first_ != nullptr ? &last_->next : &first_) = first;
+    last_ = last;
+  }
   // Null: the queue is empty. The node keeps its pointer to the next one.
   Node* pop_front() {
     Link* const node = first_;

@@ -57,6 +57,9 @@ class ready_queue {
     return taken_if_any(node);
   }
 
+  // What pop() returns next, unless all of recent have gone; null: they have.
+  const Node* next_recent() const { return recent_.front(); }
+
   // The one that has waited longest, from the two lists in turn.
   Node* pop_longest_waiting() {
     is_turn_of_yielded_ = !is_turn_of_yielded_;

@@ -16,20 +16,20 @@ constexpr int setter_patience = 100;
 
 // ---- waiting ----
 
-// Inside lock_: marks the word, so that the setter of the event comes to the queue. False: it is
-// set.
-bool event::announce() {
+// Inside lock_: sets the marks in the word, so that the setter of the event comes to the queue.
+// False: it is set.
+bool event::announce(std::uint64_t mark) {
   // [E5] acquire: as [E1]; pairs with [E3] [E4]
   std::uint64_t word = word_.load(base::acquire);
   if (os::is_alone() && (word & set_bit) == 0) {
-    word_.store(word | waiters, base::relaxed);
+    word_.store(word | mark, base::relaxed);
     return true;
   }
   do {
     if ((word & set_bit) != 0) return false;
     // [E2] acquire: as [E1] when it fails; the mark itself is read inside lock_ only; pairs with
     // [E3] [E4]
-  } while (!word_.compare_exchange_weak(word, word | waiters, base::acquire, base::acquire));
+  } while (!word_.compare_exchange_weak(word, word | mark, base::acquire, base::acquire));
   return true;
 }
 
@@ -49,7 +49,7 @@ status event::wait_slow(const char* what, std::uint64_t deadline_ns) {
   sched::waiter me{what, this};
   me.deadline_ns = deadline_ns;
   lock_.lock();
-  if (!announce()) {
+  if (!announce(deadline_ns == sched::forever ? waiters : waiters | timed)) {
     lock_.unlock();
     return status::ok;
   }
@@ -68,7 +68,7 @@ void event::leave(sched::await_record* one) {
 sched::armed_as event::await(sched::await_record* one) {
   if (is_set()) return over_or_lost(one);
   lock_.lock();
-  const bool waits = announce();
+  const bool waits = announce(waiters | timed);
   if (waits) enter_queue(one, &queue_, leave);
   lock_.unlock();
   return waits ? sched::armed_as::waits : over_or_lost(one);
@@ -78,16 +78,21 @@ sched::armed_as event::await(sched::await_record* one) {
 
 void event::take_queue(wake_later* chosen) {
   const queue::guard inside(lock_);
-  word_.fetch_and(~waiters, base::relaxed);
-  chosen->add_all(&queue_);
+  choose_all(word_.fetch_and(~(waiters | timed), base::relaxed), chosen);
+}
+
+void event::choose_all(std::uint64_t marks, wake_later* chosen) {
+  if ((marks & timed) != 0) return chosen->add_all(&queue_);
+  chosen->take_all_plain(&queue_);
 }
 
 // In a process with one OS thread: between two of its instructions no other caller comes to the
 // event.
 void event::set_alone() {
-  if ((word_.load(base::relaxed) & set_bit) != 0) return;
+  const std::uint64_t word = word_.load(base::relaxed);
+  if ((word & set_bit) != 0) return;
   wake_later chosen;
-  chosen.add_all(&queue_);
+  choose_all(word, &chosen);
   word_.store(set_bit, base::relaxed);
   chosen.now();
 }

@@ -51,13 +51,15 @@ class event {
   static constexpr std::uint64_t set_bit = 1;
   static constexpr std::uint64_t waiters = 2;  // the queue may not be empty; set and cleared inside lock_
   static constexpr std::uint64_t claimed = 4;
+  static constexpr std::uint64_t timed = 8;  // beside waiters: some in the queue compete with a clock or are awaiters'
   static constexpr unsigned count_shift = 32;
 
   status wait_slow(const char* what, std::uint64_t deadline_ns);
   static void leave(sched::await_record* one);
-  bool announce();
+  bool announce(std::uint64_t mark);
   void await_setter() const;
   void take_queue(wake_later* chosen);
+  void choose_all(std::uint64_t marks, wake_later* chosen);
   void set_alone();
 
   base::atomic<std::uint64_t> word_{0};

@@ -77,6 +77,7 @@ status install_guard(void* base, std::size_t, guard_kind kind) {
   return status::ok;
 }
 bool install_markers(const span*, unsigned) { return false; }
+status remove_guard(void*, std::size_t, guard_kind) { return status::unsupported; }
 
 }  // namespace weft::os
 
