@@ -349,9 +349,11 @@ TEST_CASE("stdexec's parallel scheduler runs on Weft, which starts if no runtime
     CHECK(std::get<0>(stdexec::sync_wait(std::move(asks)).value()) == 7);
     std::atomic<int> sum = 0;
     weft::latch both(2);
-    stdexec::sync_wait(stdexec::schedule(on) | stdexec::bulk_chunked(stdexec::par, 1000, [&](int begin, int end) {
-                         for (int i = begin; i < end; ++i) sum += i;
-                       }) |
+    stdexec::sync_wait(stdexec::schedule(on) |
+                       stdexec::bulk_chunked(stdexec::par, 1000,
+                                             [&](int begin, int end) {
+                                               for (int i = begin; i < end; ++i) sum += i;
+                                             }) |
                        stdexec::bulk_unchunked(stdexec::par, 2, [&](int i) {
                          both.arrive_and_wait();
                          sum += i;
