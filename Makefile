@@ -42,6 +42,8 @@ bench: ## compares Weft with the other runtimes that are installed, in tables an
 	@echo "configuring build/bench"; cmake --preset bench >build/bench.log 2>&1 || { cat build/bench.log; false; } # always: a rival may have been installed since
 	cmake --build --preset bench -j $(JOBS) --target weft_command bench/all
 	$(PYTHON) bench/matrix/matrix.py build/bench $(ARGS)
+	$(if $(ARGS),,$(PYTHON) bench/micro/loops.py build/bench)
+	$(if $(ARGS),,$(PYTHON) bench/micro/loops.py build/bench --workers $$((4 * $$(nproc))) --loops 16x1 64x1)
 
 published: ## repeats published experiments, the published figures beside ours [NAME=all] [ARGS=options of bench/published/published.py]
 	@$(call may-build,bench)
