@@ -89,10 +89,15 @@ class kept_runtime {
 // What runs std::execution's parallel work.
 class parallel_backend final : public backends::parallel_scheduler_backend {
  public:
+  // Completes the receiver in a ULT. Never switches. Callable from any.
   void schedule(backends::receiver_proxy& to, std::span<std::byte>) noexcept override { run_in_ult(to, work{0, &to}); }
+  // Calls to.execute(begin, end) for parts of [0, count), in parallel, and completes the receiver in
+  // a ULT. Never switches. Callable from any.
   void schedule_bulk_chunked(std::size_t count, backends::bulk_item_receiver_proxy& to, std::span<std::byte>) noexcept override {
     run_in_ult(to, loop<true>{count, &to});
   }
+  // Calls to.execute(i, i + 1) for each i below count, in parallel, and completes the receiver in a
+  // ULT. Never switches. Callable from any.
   void schedule_bulk_unchunked(std::size_t count, backends::bulk_item_receiver_proxy& to,
                                std::span<std::byte>) noexcept override {
     run_in_ult(to, loop<false>{count, &to});

@@ -360,7 +360,10 @@ TEST_CASE("stdexec's parallel scheduler runs on Weft, which starts if no runtime
                        }));
     CHECK(sum == 499501);
     stdexec::counting_scope scope;
-    for (int i = 0; i < 100; ++i) stdexec::spawn(stdexec::schedule(on) | stdexec::then([&] { ++sum; }), scope.get_token());
+    for (int i = 0; i < 100; ++i) {
+      auto adds = stdexec::schedule(on) | stdexec::then([&]() noexcept { ++sum; });
+      stdexec::spawn(std::move(adds) | stdexec::upon_error([](auto&&) noexcept {}), scope.get_token());
+    }
     stdexec::sync_wait(scope.join());
     CHECK(sum == 499601);
   };
@@ -373,11 +376,14 @@ TEST_CASE("a counting_scope joins what was spawned on Weft's scheduler, and its 
   weft::latch never(1);
   stdexec::counting_scope scope;
   const scheduler on = weft::runtime::get_scheduler();
-  for (int i = 0; i < 50; ++i) stdexec::spawn(stdexec::schedule(on) | stdexec::then([&] { ++done; }), scope.get_token());
-  auto waits = weft::as_sender(never) | stdexec::upon_error([](auto&&) noexcept {}) | stdexec::upon_stopped([&] { ++stopped; });
+  for (int i = 0; i < 50; ++i) {
+    stdexec::spawn(stdexec::schedule(on) | stdexec::then([&]() noexcept { ++done; }), scope.get_token());
+  }
+  auto waits =
+      weft::as_sender(never) | stdexec::upon_error([](auto&&) noexcept {}) | stdexec::upon_stopped([&]() noexcept { ++stopped; });
   stdexec::spawn(std::move(waits), scope.get_token());
   scope.request_stop();
-  weft::sync_wait(scope.join());
+  std::thread([&] { stdexec::sync_wait(scope.join()); }).join();
   CHECK(done <= 50);
   CHECK(stopped == 1);
 }
