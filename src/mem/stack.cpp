@@ -8,6 +8,7 @@
 
 #include "arch/valgrind.hpp"
 #include "base/assert.hpp"
+#include "base/config.hpp"
 #include "mem/guard_layout.hpp"
 
 namespace weft::mem {
@@ -400,8 +401,9 @@ void stack_depot::give_batch(stack* const* those, unsigned count) {
         cold[cold_count++] = those[index];
       }
     }
-    const bool may_cool = those[0]->sanitizer == nullptr;
-    if (may_cool && warm_.count() > floor_of_decay && decay_due_ns() == surplus::never) decay_due_ns_.store(0, base::relaxed);
+    // TSan's contexts stand on their stacks, as above.
+    const bool may_cool = !config::thread_sanitizer && warm_.count() > floor_of_decay;
+    if (may_cool && decay_due_ns() == surplus::never) decay_due_ns_.store(0, base::relaxed);
   }
   if (cold_count != 0) cool(cold, cold_count, false);
 }

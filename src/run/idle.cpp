@@ -111,7 +111,7 @@ void go_to_sleep(worker* w) {
     return give_back(w);
   }
   if (w->has_run_sized) trim_stacks(w);
-  std::uint64_t until = deadline_to_keep(w);
+  std::uint64_t until = earlier(deadline_to_keep(w), time_for_idle_memory(w));
   if (must_look_at_sources(w)) until = earlier(until, os::now_ns() + look_at_unkept_sources_ns);
   if (sleeping_workers(rt) == rt->worker_count.load(base::relaxed) && rt->alarms.next_ns() == UINT64_MAX) {
     the_hooks.all_workers_idle(w, until);
@@ -119,7 +119,7 @@ void go_to_sleep(worker* w) {
     until = earlier(until, os::now_ns() + look_at_kept_units_ns);
   }
   count_sleep(w);
-  sleep(w, earlier(until, time_for_idle_memory(w)));
+  sleep(w, until);
   give_back(w);
 }
 
