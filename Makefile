@@ -82,7 +82,7 @@ quick: ## what a changed line of the core may break first: unit tests, and C and
 	@ctest --preset checked --no-tests=error -L '^(unit|c_family|cpp_threads_family)$$' -E '_static$$|_schedules$$' $(if $(TEST),-R '$(TEST)') -j $$((3 * $(JOBS))) \
 	  || { echo "repeat: ctest --preset checked --rerun-failed --output-on-failure"; exit 1; }
 
-check-deep: ## models, mutations, schedules, stress and sanitizers in depth, two hours; ends with figures [ARGS=options of tools/test/deep.py]
+check-deep: ## models, mutations, schedules, stress and sanitizers in depth, two and a half hours; ends with figures [ARGS=options of tools/test/deep.py]
 	@$(call may-build,checked)
 	@$(PYTHON) tools/test/deep.py --jobs $(JOBS) $(ARGS)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What run.py does in bounded form, in depth: the models with their deep bounds, each memory order weakened, stress for long, schedules
-from many seeds, stress and faults under the sanitizers, link-time optimisation. Takes about two hours on two cores. Prints a table with how
+from many seeds, stress and faults under the sanitizers, link-time optimisation. Takes about two and a half hours on two cores. Prints a table with how
 much was done; the last line is "N passed, N failed"; the exit status is 0 only when nothing failed."""
 
 import argparse

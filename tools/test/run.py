@@ -51,7 +51,7 @@ def add_counts(plan):
 
 
 # One worker has no other to race with, and under a seed one runs at a time. What the compiler of Tascell says and writes has no race
-# either; its programs run under TSan. That no thread starves is a matter of turns, which take long there. make check-deep has all of it.
+# either; its programs run under TSan. That no thread starves is a matter of turns, which take long there. The checked build runs all of it.
 NO_RACES = "_one_worker$|_seeded$|flat_memory|^stress.starvation|^lang.(constructs|diagnostics|guide|operators)$"
 
 
