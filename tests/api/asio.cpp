@@ -133,6 +133,27 @@ TEST_CASE("dispatch runs in the calling ULT, post does not; executors are compar
   }).join();
 }
 
+TEST_CASE("a function that a tasklet dispatches runs in a ULT, which may wait") {
+  const weft::runtime runtime({.workers = 2});
+  struct scene {
+    weft::asio::context on_weft;
+    weft::latch has_run{1};
+    bool in_ult = false;
+  } seen;
+  const auto dispatching = [](void* to) {
+    auto& scene_of = *static_cast<scene*>(to);
+    asio::dispatch(scene_of.on_weft.get_executor(), [&scene_of] {
+      scene_of.in_ult = is_in_ult();
+      scene_of.has_run.count_down();
+    });
+  };
+  weft_thread* tasklet = nullptr;
+  REQUIRE(weft_tasklet_create(dispatching, &seen, nullptr, &tasklet) == WEFT_OK);
+  seen.has_run.wait();
+  REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
+  CHECK(seen.in_ult);
+}
+
 TEST_CASE("any_io_executor, strands and coroutines of Asio on Weft") {
   const weft::runtime runtime({.workers = 2});
   weft::asio::context on_weft;

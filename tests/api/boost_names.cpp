@@ -40,6 +40,10 @@ TEST_CASE("fibers, and their stacks") {
   fibers::fiber at_once(fibers::launch::dispatch, [&order] { order += "d"; });
   CHECK(order == "abcd");
   at_once.join();
+  fibers::fiber with_stack(fibers::launch::dispatch, std::allocator_arg, fibers::fixedsize_stack(1 << 17),
+                           [&order] { order += "e"; });
+  CHECK(order == "abcde");
+  with_stack.join();
   CHECK(fibers::context::active()->get_id() == this_fiber::get_id());
   this_fiber::sleep_for(std::chrono::milliseconds(1));
 }

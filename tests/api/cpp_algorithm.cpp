@@ -495,6 +495,10 @@ TEST_CASE("arrays are given by two pointers, too") {
   CHECK(std::ranges::equal(a, b));
   CHECK(weft::transform(weft::par, a, b, b, std::plus<>()) == b + n);
   CHECK(b[4] == 10);
+  const int few[] = {1, 1, 1};
+  CHECK(weft::transform(weft::par, a, few, b, std::plus<>()) == b + 3);
+  CHECK(weft::transform(weft::par, few, a, b, std::plus<>()) == b + 3);
+  CHECK(b[3] == 8);
 }
 
 TEST_CASE("sorts take a function, and a comparison that cannot be copied") {

@@ -296,6 +296,34 @@ TEST_CASE("stacks of the program's own") {
   });
 }
 
+TEST_CASE("a context that cannot be made gives its stack back") {
+  struct small_allocator : counting_allocator {
+    context::stack_context allocate() {
+      context::stack_context whole = counting_allocator::allocate();
+      whole.size = 256;  // too little, at the high end
+      return whole;
+    }
+    void deallocate(context::stack_context& one) {
+      one.size = std::size_t{1} << 18;
+      counting_allocator::deallocate(one);
+    }
+  };
+  struct not_copied {
+    not_copied() = default;
+    not_copied(const not_copied&) { throw std::runtime_error("copied"); }
+    context::fiber operator()(context::fiber&& caller) const { return std::move(caller); }
+  };
+  in_main_and_threads([] {
+    int out = 0;
+    const auto go_back = [](context::fiber&& caller) { return std::move(caller); };
+    CHECK_THROWS_AS(context::fiber(std::allocator_arg, small_allocator{{&out}}, go_back), weft::error);
+    CHECK(out == 0);
+    const not_copied function;
+    CHECK_THROWS_AS(context::fiber(std::allocator_arg, counting_allocator{&out}, function), std::runtime_error);
+    CHECK(out == 0);
+  });
+}
+
 TEST_CASE("handles compare, print and swap") {
   in_main_and_threads([] {
     const auto end = [](context::fiber&& caller) { return std::move(caller); };

@@ -162,8 +162,9 @@ TEST_CASE("generators are ranges") {
 TEST_CASE("a generator that is destroyed unwinds its frames") {
   inside_of_a_runtime([] {
     int alive = 0;
+    bool goes_on = false;
     {
-      weft::generator<int> endless([&alive](weft::yielder<int>& yield) {
+      weft::generator<int> endless([&alive, &goes_on](weft::yielder<int>& yield) {
         alive += 2;
         const counts_down first(&alive);
         yield(1);
@@ -172,6 +173,7 @@ TEST_CASE("a generator that is destroyed unwinds its frames") {
           for (;;) also(2);
         });
         yield.all(std::move(inner));
+        goes_on = true;
       });
       CHECK(endless.next() == 1);
       CHECK(alive == 2);
@@ -179,6 +181,7 @@ TEST_CASE("a generator that is destroyed unwinds its frames") {
       CHECK(endless.next() == 2);
     }
     CHECK(alive == 0);
+    CHECK_FALSE(goes_on);
     bool has_run = false;
     const auto shared = std::make_shared<int>(1);
     {

@@ -2,6 +2,7 @@
 // commutative, sizes, aliased outputs, exceptions.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -188,6 +189,29 @@ TEST_CASE("an exception of an operation leaves the call") {
       left = allowed;
       CHECK_THROWS_WITH_AS((void)weft::exclusive_scan(weft::par, in, out.begin(), 0, plus), "plus", std::runtime_error);
     }
+  }
+}
+
+TEST_CASE("what is left of large chunks moves together, over itself and beyond") {
+  struct number {
+    long value;
+    explicit number(long of) : value(of) {}
+    number(number&&) = default;
+    number& operator=(number&& other) noexcept {
+      value = other.value;
+      if (value % 25000 == 0) weft::this_thread::sleep_for(std::chrono::milliseconds(1));  // others of the chunk overtake it
+      return *this;
+    }
+  };
+  const weft::runtime runtime(config_of(2));
+  for (const long kept : {2L, 9L}) {  // of ten
+    std::vector<number> all;
+    for (long i = 0; i < 400000; ++i) all.emplace_back(i);
+    all.erase(weft::remove_if(weft::par, all, [kept](const number& each) { return each.value % 10 >= kept; }), all.end());
+    REQUIRE(std::ssize(all) == 40000 * kept);
+    long wrong = 0, place = 0;
+    for (const number& each : all) wrong += each.value != place / kept * 10 + place % kept, ++place;
+    CHECK(wrong == 0);
   }
 }
 

@@ -238,6 +238,17 @@ TEST_CASE("schedule_after and schedule_at") {
   CHECK(stopped.how == "stopped");
 }
 
+TEST_CASE("schedule_after ends with an error when the runtime ends before") {
+  outcome<int> ended;
+  std::optional<weft::runtime> runtime(std::in_place, weft::runtime_config{.workers = 1});
+  auto operation = ex::connect(weft::runtime::get_scheduler().schedule_after(1h), to_outcome<int>{&ended});
+  ex::start(operation);
+  runtime.reset();
+  ended.has_ended.wait();
+  REQUIRE(ended.how == "error");
+  CHECK(status_in(ended.error) == WEFT_ENDED);
+}
+
 TEST_CASE("bulk calls its function for each index, and hands on the first exception") {
   const weft::runtime runtime({.workers = 4});
   std::vector<std::atomic<int>> seen(1000);
@@ -247,7 +258,8 @@ TEST_CASE("bulk calls its function for each index, and hands on the first except
   CHECK(result.how == "value");
   for (auto& each : seen) CHECK(each == 1);
   run(failed, weft::runtime::get_scheduler().bulk(100, [](std::size_t i) {
-    if (i >= 50) throw std::out_of_range(std::to_string(i));
+    if (i > 50) throw std::length_error("a later one");
+    if (i == 50) throw std::out_of_range("the first");
   }));
   CHECK(failed.how == "error");
   CHECK(throws<std::out_of_range>([&] { std::rethrow_exception(failed.error); }));

@@ -188,6 +188,24 @@ TEST_CASE("when_any of a range leaves nothing at those that lost") {
   never.set_value(0);
 }
 
+TEST_CASE("when_any whose future was dropped stands at none of those that lost, the last included") {
+  using shared = std::shared_ptr<int>;
+  weft::promise<shared> never;
+  const weft::shared_future<shared> loser = never.get_future().share();
+  std::weak_ptr<int> seen;
+  {
+    weft::promise<shared> made;
+    std::vector<weft::shared_future<shared>> all{loser, made.get_future().share(), loser};
+    const auto any = weft::when_any(all.begin(), all.end());
+    auto value = std::make_shared<int>(1);
+    seen = value;
+    made.set_value(std::move(value));
+    CHECK(any.is_ready());
+  }
+  CHECK(seen.expired());
+  never.set_value(nullptr);
+}
+
 TEST_CASE("when_any and when_all while the futures become ready elsewhere") {
   const weft::runtime runtime({.workers = 4});
   for (int round = 0; round < 200; ++round) {

@@ -85,6 +85,13 @@ TEST_CASE("a barrier, the other mutexes, and a condition for any lock") {
       code = invalid.code();
     }
     NEED(code == std::errc::invalid_argument);
+    code.clear();
+    try {
+      fibers::barrier too_many((std::size_t{1} << 32) + 1);
+    } catch (const fibers::fiber_error& invalid) {
+      code = invalid.code();
+    }
+    NEED(code == std::errc::invalid_argument);
   });
 }
 
