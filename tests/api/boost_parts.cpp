@@ -17,6 +17,7 @@
 #include <doctest/doctest.h>
 
 #include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,16 +98,25 @@ TEST_CASE("stack allocators give memory") {
   namespace context = boost::context;
   static_assert(std::is_same_v<context::fixedsize_stack::traits_type, context::stack_traits>);
   CHECK(context::stack_traits::page_size() == static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
-  const auto fill = [](auto allocator, std::size_t least) {
+  int to_kernel[2];
+  REQUIRE(pipe(to_kernel) == 0);
+  const auto fill = [&to_kernel](auto allocator, std::size_t least) {
     context::stack_context memory = allocator.allocate();
     CHECK(memory.size >= least);
-    std::memset(static_cast<char*>(memory.sp) - memory.size, 1, memory.size);
+    char* const low = static_cast<char*>(memory.sp) - memory.size;
+    std::memset(low, 1, memory.size);
+    const std::size_t page = context::stack_traits::page_size();
+    CHECK(write(to_kernel[1], low - page, 1) == -1);  // the guard, which cannot be read
+    CHECK(msync(low - page, page, MS_ASYNC) == 0);    // and is memory
     allocator.deallocate(memory);
+    const int is_left = msync(low - page, page, MS_ASYNC);
+    CHECK(is_left == -1);
   };
   fill(context::fixedsize_stack(), context::stack_traits::default_size());
   fill(context::fixedsize_stack(100'000), 100'000);
   fill(context::protected_fixedsize_stack(65536), 65536);
   fill(context::pooled_fixedsize_stack(65536, 4), 65536);
+  for (const int each : to_kernel) close(each);
   CHECK_THROWS_AS(context::fixedsize_stack(~std::size_t{0}).allocate(), std::bad_alloc);
 }
 

@@ -183,6 +183,36 @@ TEST_CASE("stacks are as large as Boost's, or as WEFT_STACK_SIZE says") {
   unsetenv("WEFT_STACK_SIZE");
 }
 
+TEST_CASE("a fiber has a stack of the size that was given, of which an allocator gets its memory back") {
+  struct counting_allocator {
+    int* out;
+    weft::context::stack_context allocate() {
+      ++*out;
+      return weft::context::fixedsize_stack(std::size_t{1} << 20).allocate();
+    }
+    void deallocate(weft::context::stack_context& memory) {
+      --*out;
+      weft::context::fixedsize_stack().deallocate(memory);
+    }
+  };
+  expect_well([] {
+    const auto measured = [] {
+      void* base = nullptr;
+      std::size_t bytes = 0;
+      weft_ext_thread_stack(weft_self(), &base, &bytes);
+      return bytes;
+    };
+    constexpr std::size_t wanted = std::size_t{1} << 20;
+    int out = 0;
+    std::size_t bytes = 0;
+    fibers::fiber(std::allocator_arg, counting_allocator{&out}, [&] { bytes = measured(); }).join();
+    NEED(bytes > wanted / 2 && bytes < 2 * wanted);
+    NEED(out == 0);
+    bytes = fibers::async(fibers::launch::post, std::allocator_arg, fibers::fixedsize_stack(wanted), measured).get();
+    NEED(bytes > wanted / 2 && bytes < 2 * wanted);
+  });
+}
+
 TEST_CASE("a recursion makes few fibers before the first of them ends") {
   expect_well([] {
     NEED(fib(IS_SLOW ? 11 : 16) == (IS_SLOW ? 89 : 987));
