@@ -24,7 +24,7 @@ double smaller_limit(double a, double b) {
 // namespace: only the root is visible then.
 double least_upwards(const char* root, const char* group, double (*limit)(const char*)) {
   char path[path_bytes];
-  if (strncmp(group, "/..", 3) == 0) group = "";
+  if (strncmp(group, "/..", 3) == 0 || strcmp(group, "/") == 0) group = "";
   const int length = snprintf(path, sizeof path, "%s%s", root, group);
   if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return limit(root);
   const std::size_t root_length = strlen(root);
@@ -63,6 +63,7 @@ double limit_of_line(char* line, const char* cgroup_root, const cgroup_controlle
   if (!has(controllers, what.name)) return 0;
   snprintf(mount, sizeof mount, "%s/%s", cgroup_root, what.name);
   const double under_short_name = least_upwards(mount, group, what.limit_v1);
+  if (strcmp(controllers, what.name) == 0) return under_short_name;
   snprintf(mount, sizeof mount, "%s/%s", cgroup_root, controllers);
   return smaller_limit(under_short_name, least_upwards(mount, group, what.limit_v1));
 }
