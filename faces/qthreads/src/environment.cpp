@@ -46,7 +46,7 @@ std::size_t number_of(const char* suffix, std::size_t usual, std::size_t least, 
     } else if (is_number) {
       report("%s=%s is too small: it counts as %zu", it.name, it.text, least);
     } else {
-      report("%s=%s is no number from %zu to %zu: set one, or unset it; it counts as %zu", it.name, it.text, least, most, usual);
+      report("%s=%s is no number from %zu to %zu: set one, or unset it; it is not used", it.name, it.text, least, most);
     }
   }
   return !is_number ? usual : number > most ? most : least;

@@ -164,11 +164,27 @@ void tell_start(const runtime* all) {
          names[static_cast<int>(all->wanted.scheduler)], weft_ext_stack_bytes());
 }
 
+bool is_outside() { return weft_self() == nullptr && self() == nullptr; }
+
+constinit atomic<std::uint64_t> lives{0};  // of runtimes that started
+
 // Calls of an OS thread outside that found a runtime: qthread_finalize undoes such a call, and no
 // more.
 constinit thread_local unsigned calls_without_effect = 0;
+constinit thread_local std::uint64_t life_of_calls = 0;  // those of an earlier runtime ended with it
 
-bool is_outside() { return weft_self() == nullptr && self() == nullptr; }
+bool has_calls_without_effect() {
+  return calls_without_effect != 0 && current_runtime() != nullptr && life_of_calls == lives.load(base::relaxed);
+}
+
+// Another call has started the runtime.
+int find_started() {
+  if (!is_outside()) return QTHREAD_SUCCESS;
+  if (!has_calls_without_effect()) calls_without_effect = 0;
+  life_of_calls = lives.load(base::relaxed);
+  ++calls_without_effect;
+  return QTHREAD_SUCCESS;
+}
 
 bool is_main_task() {
   const runtime* const all = current_runtime();
@@ -197,9 +213,8 @@ int start() {
     std::free(all);
     return error;
   }
-  static constinit std::uint64_t lives = 0;
   all->wanted = wanted;
-  all->life = ++lives;
+  all->life = lives.fetch_add(1, base::relaxed) + 1;
   all->shepherd_count = wanted.shepherds;
   all->workers_each = wanted.workers_each;
   all->last_team_id.store(QTHREAD_DEFAULT_TEAM_ID, base::relaxed);
@@ -224,15 +239,12 @@ using namespace weft::qthreads;
 extern "C" {
 
 int qthread_initialize(void) {
-  if (current_runtime() != nullptr) {
-    if (is_outside()) ++calls_without_effect;
-    return QTHREAD_SUCCESS;
-  }
+  if (current_runtime() != nullptr) return find_started();
   // Outside of the lock: inside it the end of a runtime waits for tasks that run.
   if (!is_outside() && !need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
   const change alone;
   if (runtime* const all = left_to_caller(); all != nullptr) end(all, WEFT_DROP);
-  return current_runtime() != nullptr ? QTHREAD_SUCCESS : start();
+  return current_runtime() != nullptr ? find_started() : start();
 }
 
 int qthread_init(qthread_shepherd_id_t nshepherds) {
@@ -244,7 +256,7 @@ int qthread_init(qthread_shepherd_id_t nshepherds) {
 }
 
 void qthread_finalize(void) {
-  if (calls_without_effect != 0 && is_outside()) {
+  if (has_calls_without_effect() && is_outside()) {
     --calls_without_effect;
     return;
   }

@@ -32,7 +32,8 @@ void do_here(crew* all, std::size_t number) {
 
 void start_span(span one) {
   crew* const all = one.all;
-  const bool is_placed = all->is_placed && current_runtime()->has_pools();
+  const runtime* const running = current_runtime();  // null: the parts are done here
+  const bool is_placed = all->is_placed && running != nullptr && running->has_pools();
   if (start_task(run_span, &one, sizeof one, is_placed ? one.first : anywhere, all->features)) return;
   for (std::size_t i = one.first; i < one.last; ++i) do_here(all, i);
 }

@@ -12,7 +12,10 @@ namespace {
 
 static_assert(sizeof(syncvar_t) == sizeof(weft_syncvar) && alignof(syncvar_t) == alignof(weft_syncvar));
 
-weft_syncvar* core(syncvar_t* one) { return reinterpret_cast<weft_syncvar*>(one); }
+// Null: it does not lie at a multiple of 8 bytes.
+weft_syncvar* core(syncvar_t* one) {
+  return reinterpret_cast<std::uintptr_t>(one) % sizeof(syncvar_t) == 0 ? reinterpret_cast<weft_syncvar*>(one) : nullptr;
+}
 
 // First without a look at what may have to run before.
 template <class Attempt, class Wait>

@@ -1,6 +1,8 @@
 /* qthread_initialize, qthread_finalize and what is true outside of them. */
 #include <pthread.h>
 
+#include <qthread/qloop.h>
+
 #include <weft/weft.h>
 
 #include "tasks.h"
@@ -10,7 +12,25 @@ static aligned_t seven(void *argument) {
   return 7;
 }
 
+static void add_range(size_t begin, size_t end, void *sum) { *(size_t *)sum += end - begin; }
+static void add_result(size_t begin, size_t end, void *unused, void *sum) {
+  (void)unused;
+  *(size_t *)sum = end - begin;
+}
+static void add_sizes(void *restrict sum, const void *restrict other) { *(size_t *)sum += *(const size_t *)other; }
+
+/* No task can be made: the caller does all parts. */
+static void loops_without_a_runtime(void) {
+  size_t sum = 0, counted = 0;
+  qt_loop(0, 7, add_range, &sum);
+  qt_loop_balance(0, 7, add_range, &sum);
+  CHECK(sum == 14);
+  qt_loopaccum_balance(0, 7, sizeof counted, &counted, add_result, NULL, add_sizes);
+  CHECK(counted == 7);
+}
+
 static void without_a_runtime(void) {
+  loops_without_a_runtime();
   aligned_t word = 5, seen = 0;
   IS(QTHREAD_NOT_ALLOWED, qthread_fork(seven, NULL, &word));
   CHECK(qthread_num_shepherds() == 0 && qthread_num_workers() == 0);
@@ -314,6 +334,33 @@ static void as_many_shepherds_as_asked_for(void) {
   qthread_finalize();
 }
 
+static pthread_barrier_t both;
+
+/* Of two callers one starts the runtime; the call of the other one counts, and so its
+ * qthread_finalize takes that back alone. */
+static void *start_beside_another(void *unused) {
+  for (int round = 0; round < (IS_SLOW ? 10 : 100); ++round) {
+    pthread_barrier_wait(&both);
+    OK(qthread_initialize());
+    const bool has_started = qthread_shep() != NO_SHEPHERD;
+    pthread_barrier_wait(&both);
+    if (!has_started) qthread_finalize();
+    pthread_barrier_wait(&both);
+    if (has_started) run_tasks(2, seven, NULL);
+    if (has_started) qthread_finalize();
+    pthread_barrier_wait(&both);
+  }
+  return unused;
+}
+
+static void two_start_at_once(void) {
+  pthread_t two[2];
+  CHECK(pthread_barrier_init(&both, NULL, 2) == 0);
+  for (int i = 0; i < 2; ++i) CHECK(pthread_create(&two[i], NULL, start_beside_another, NULL) == 0);
+  for (int i = 0; i < 2; ++i) CHECK(pthread_join(two[i], NULL) == 0);
+  CHECK(pthread_barrier_destroy(&both) == 0);
+}
+
 static void method_calls(void) {
   aligned_t word = 0;
   syncvar_t variable = SYNCVAR_EMPTY_INITIALIZER;
@@ -345,6 +392,7 @@ int main(void) {
   other_os_threads_end_it();
   an_os_thread_that_ends_ends_it();
   many_end_it_at_once();
+  two_start_at_once();
   shepherds_change_at_the_end();
   a_wait_outlives_the_end();
   within_a_runtime_of_the_program();

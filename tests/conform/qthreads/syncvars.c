@@ -80,6 +80,14 @@ static void bad_arguments(void *unused) {
   IS(QTHREAD_BADARGS, qthread_syncvar_readFE_nb(&seen, nowhere));
   IS(QTHREAD_BADARGS, qthread_syncvar_writeEF_nb(nowhere, &small));
   IS(QTHREAD_BADARGS, qthread_syncvar_writeEF_const_nb(nowhere, 1));
+#if IS_WEFT /* Qthreads takes any address */
+  uint64_t two[2] = {0, 0};
+  syncvar_t *const between = (syncvar_t *)(void *)((char *)two + 3);
+  IS(QTHREAD_BADARGS, qthread_syncvar_fill(between));
+  IS(QTHREAD_BADARGS, qthread_syncvar_writeF_const(between, 1));
+  IS(QTHREAD_BADARGS, qthread_syncvar_readFE(&seen, between));
+  CHECK(two[0] == 0 && two[1] == 0);
+#endif
   IS(QTHREAD_BADARGS, qthread_syncvar_writeEF(&one, nothing));
   IS(QTHREAD_BADARGS, qthread_syncvar_writeEF_nb(&one, nothing));
   IS(QTHREAD_BADARGS, qthread_syncvar_writeF(&one, nothing));

@@ -39,8 +39,8 @@ void qt_loop_step(size_t start, size_t stop, size_t stride, qt_loop_step_f func,
 /* ---- a task a worker ------------------------------------------------------------------------- */
 
 /* Divides [start, stop) into as many parts of one size as there are workers, or indexes if these are
- * fewer, and calls func(begin, end, argptr) for each, in a task of its own that stays on one
- * shepherd. The same range is divided, and its parts are placed, in the same way every time.
+ * fewer, and calls func(begin, end, argptr) for each. Unless the scheduler is weft, each part is a
+ * task of its own that stays on one shepherd, and the same parts are on the same one every time.
  *
  * All are one function, except that the tasks of qt_loop_balance_simple are simple ones
  * (QTHREAD_SPAWN_SIMPLE), which must not block. */
