@@ -210,7 +210,8 @@ enum _qthread_features {
  * functions of this group are this one with some of its arguments fixed.
  * Errors: QTHREAD_BADARGS (f is null; a word is null or not aligned; the first element of preconds
  * is not npreconds), QTHREAD_MALLOC_ERROR, QTHREAD_NOT_ALLOWED (before qthread_initialize).
- * Switches: never. */
+ * Switches: never.
+ * Undefined: the memory of ret is freed before the task has ended and filled it. */
 int qthread_spawn(qthread_f f, void const *arg, size_t arg_size, void *ret, size_t npreconds, void *preconds,
                   qthread_shepherd_id_t target_shep, unsigned int feature_flag);
 
