@@ -13,6 +13,7 @@
 #include <string>
 
 #include <weft/weft.h>
+#include <weft/boost/detail/contexts.hpp>
 
 #include "../support/scene.hpp"
 
@@ -79,6 +80,18 @@ void leaves_the_os_thread(void*) { pthread_exit(nullptr); }
 void* adopts_and_returns(void*) {
   adopt();
   for (int i = 0; i < 10; ++i) must(weft_thread_create(counts, nullptr, nullptr, nullptr));
+  return nullptr;
+}
+// The headers for Boost adopt the OS thread without a word.
+void* resumes_and_leaves(void*) {
+  {
+    using coroutine = boost::coroutines2::coroutine<int>;
+    coroutine::pull_type numbers([](coroutine::push_type& sink) { sink(1); });
+    NEED(numbers.get() == 1);
+  }
+  must(weft_worker_leave());
+  NEED(weft_self() == nullptr);
+  ran.fetch_add(10);
   return nullptr;
 }
 void* adopts_and_exits(void*) {
@@ -160,7 +173,7 @@ void* forks_as_guest(void*) {
 }
 
 TEST_CASE("an adopted OS thread that ends leaves") {
-  for (void* (*const body)(void*) : {adopts_and_returns, adopts_and_exits, adopts_and_is_cancelled}) {
+  for (void* (*const body)(void*) : {adopts_and_returns, adopts_and_exits, adopts_and_is_cancelled, resumes_and_leaves}) {
     for (const unsigned workers : {1U, 2U}) {
       const child_end end = run_in_child([=] {
         start(workers);

@@ -12,15 +12,10 @@
 
 namespace weft::detail {
 
-// An OS thread that makes, resumes or destroys a context becomes a thread, until it ends.
-struct end_of_adoption {
-  ~end_of_adoption() { check(weft_worker_leave(), "weft_worker_leave"); }  // NOLINT(bugprone-exception-escape)
-};
-
+// An OS thread that makes, resumes or destroys a context becomes a thread, until it ends or calls
+// weft_worker_leave.
 [[gnu::cold, gnu::noinline]] inline void adopt_for_contexts() {
-  if (!weft_is_initialized() || weft_worker_self() >= 0) return;
-  check(weft_worker_adopt(nullptr), "weft_worker_adopt");
-  static const thread_local end_of_adoption at_end{};
+  if (weft_is_initialized() && weft_worker_self() < 0) check(weft_worker_adopt(nullptr), "weft_worker_adopt");
 }
 
 inline void use_for_contexts() {
