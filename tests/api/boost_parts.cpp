@@ -177,6 +177,11 @@ TEST_CASE("OS threads that made no context resume and destroy those of others") 
   CHECK(numbers->get() == 1);
   std::thread([&] { numbers.reset(); }).join();
   CHECK(ended == 3);
+  using coroutine = boost::coroutines2::coroutine<int>;
+  auto none_left = std::make_unique<coroutine::pull_type>([](coroutine::push_type& sink) { sink(1); });
+  (*none_left)();
+  CHECK(!*none_left);
+  std::thread([&] { none_left.reset(); }).join();  // which resumes nothing
 }
 
 TEST_CASE("OS threads meet, and are pinned") {

@@ -46,9 +46,9 @@ class two_sides {
 
   // Unwinds the body if it is suspended, and frees its stack. Afterwards the record is gone.
   void destroy() noexcept {
+    enter_contexts();  // the caller has to be a thread even if only a stack is freed
     if (!has_ended_) {
       must_unwind_ = true;
-      enter_contexts();
       weft_pair_resume(&pair_);  // the library names a body that runs: the caller is inside it
     }
     failure_ = nullptr;
