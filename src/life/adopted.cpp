@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "life/blocking.hpp"
@@ -286,8 +287,10 @@ bool end_adoption(runtime* rt) {
 // Refused from the beginning, adoptions cannot go on for ever. The last drain comes after the last
 // OS thread has left: it may have left units to others.
 void drain_with_adopted(runtime* rt) {
+  bool is_told = false;
   for (;;) {
     const bool none_is_left = end_adoption(rt);
+    if (!none_is_left && !std::exchange(is_told, true)) tell_of_those_left(rt);
     drain(rt);
     if (none_is_left) return;
     os::yield_cpu();  // one is about to be adopted, or to be told that it was too late

@@ -44,5 +44,8 @@ void end_adopted(worker* w);
 // By weft_finalize: no OS thread is adopted from now on. Waits until no unit lives and no OS thread
 // is adopted.
 void drain_with_adopted(runtime* rt);
+// Its first step: waits about a second for OS threads that are adopted, and writes a line if some
+// are left, as the program may have forgotten them.
+void tell_of_those_left(runtime* rt);
 
 }  // namespace weft::sched

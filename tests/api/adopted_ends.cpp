@@ -140,6 +140,21 @@ void* overflows(void*) {
   goes_deep(1);
   return nullptr;
 }
+// Which ends once weft_finalize has said that it waits.
+void* ends_once_it_is_told(void* errors) {
+  adopt();
+  must(weft_event_set(&has_begun));
+  std::string seen;
+  while (seen.find("before weft_finalize\n") == std::string::npos) {
+    char some[256];
+    const ssize_t count = read(*static_cast<int*>(errors), some, sizeof some);
+    NEED(count > 0);
+    seen.append(some, static_cast<std::size_t>(count));
+  }
+  NEED(seen.find("weft: weft_finalize waits for 1 OS thread that weft_worker_adopt made a worker") != std::string::npos);
+  ran.fetch_add(1);
+  return nullptr;
+}
 void* dumps_as_guest(void* out) {
   adopt();
   *static_cast<std::string*>(out) = dumped();
@@ -189,6 +204,25 @@ TEST_CASE("an adopted OS thread that ends leaves") {
       CHECK(end.errors == "");
     }
   }
+}
+
+TEST_CASE("weft_finalize that waits for an OS thread tells of it") {
+  expect_well([] {
+    int ends[2];
+    NEED(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    for (const bool is_outside : {false, true}) {
+      weft_config config = WEFT_CONFIG_INIT;
+      config.workers = 1;
+      config.caller_outside = is_outside;
+      must(weft_init(&config));
+      has_begun = WEFT_EVENT_INIT;
+      const pthread_t stays = begin(ends_once_it_is_told, &ends[0]);
+      must(weft_event_wait(&has_begun));
+      must(weft_finalize());
+      join(stays);
+    }
+    NEED(ran.load() == 2);
+  });
 }
 
 TEST_CASE("one that cannot leave is named") {

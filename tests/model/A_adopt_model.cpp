@@ -51,6 +51,12 @@ void write_mask(const cpu_mask&) {}
 
 }  // namespace weft::os
 
+namespace weft::sched {
+
+void tell_of_those_left(runtime*) {}  // a wait by the clock
+
+}  // namespace weft::sched
+
 namespace {
 
 using namespace workers_world;
