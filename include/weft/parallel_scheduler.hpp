@@ -24,6 +24,8 @@
 #error "weft/parallel_scheduler.hpp replaces a part of std::execution: it needs a C++ library that has it, or stdexec"
 #endif
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <exception>
 #include <future>
@@ -76,12 +78,17 @@ class kept_runtime {
   kept_runtime(const kept_runtime&) = delete;
   kept_runtime& operator=(const kept_runtime&) = delete;
   ~kept_runtime() {
+    if (getpid() != process_) {  // a child of fork, which has neither the OS thread nor a runtime
+      static std::thread& gone = *new std::thread;
+      gone.swap(host_);
+    }
     if (!host_.joinable()) return;
     at_end_.count_down();
     host_.join();
   }
 
  private:
+  const pid_t process_ = getpid();
   latch at_end_{1};
   std::thread host_;
 };
