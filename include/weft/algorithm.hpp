@@ -522,7 +522,7 @@ std::ranges::borrowed_iterator_t<Range> unique(parallel_policy policy, Range&& r
 
 // Copies to out the first of neighbours that are equal, which is an equivalence relation. Returns
 // the end of the output. Throws std::bad_alloc if there is no memory for a byte an element.
-template <class Iterator, class End, class Output, class Equal = std::equal_to<>>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Equal = std::equal_to<>>
   requires detail::ends_of<Iterator, End>
 Output unique_copy(parallel_policy, Iterator first, End last, Output out, const Equal& equal = {}) {
   if constexpr (detail::reads<Iterator>() && detail::writes<Output>()) {

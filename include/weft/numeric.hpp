@@ -113,10 +113,17 @@ Value transform_reduce(parallel_policy policy, Range&& range, Others&& others, V
     return init;
   }
 }
+// The same of two arrays.
+template <class T, std::size_t Size, class U, std::size_t Others, class Value, class Combine, class Transform>
+Value transform_reduce(parallel_policy policy, T (&range)[Size], U (&others)[Others], Value init, const Combine& combine,
+                       const Transform& transform) {
+  return weft::transform_reduce(policy, range + 0, range + std::min(Size, Others), others + 0, std::move(init), combine,
+                                transform);
+}
 
 // Writes to each place of out what transform returns for the elements up to and including that one,
 // combined. Returns the end of the output.
-template <class Iterator, class End, class Output, class Combine, class Transform>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Combine, class Transform>
   requires detail::ends_of<Iterator, End>
 Output transform_inclusive_scan(parallel_policy, Iterator first, End last, Output out, const Combine& combine,
                                 const Transform& transform) {
@@ -125,7 +132,7 @@ Output transform_inclusive_scan(parallel_policy, Iterator first, End last, Outpu
 }
 // Writes the combinations of init and transformed elements, up to and including each one, to out.
 // Returns the end of the output.
-template <class Iterator, class End, class Output, class Combine, class Transform, class Value>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Combine, class Transform, class Value>
   requires detail::ends_of<Iterator, End>
 Output transform_inclusive_scan(parallel_policy, Iterator first, End last, Output out, const Combine& combine,
                                 const Transform& transform, Value init) {
@@ -144,7 +151,7 @@ Output transform_inclusive_scan(parallel_policy policy, Range&& range, Output ou
 
 // Writes the combinations of init and transformed elements before each one to out. Returns the end
 // of the output.
-template <class Iterator, class End, class Output, class Value, class Combine, class Transform>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Value, class Combine, class Transform>
   requires detail::ends_of<Iterator, End>
 Output transform_exclusive_scan(parallel_policy, Iterator first, End last, Output out, Value init, const Combine& combine,
                                 const Transform& transform) {
@@ -162,7 +169,7 @@ Output transform_exclusive_scan(parallel_policy policy, Range&& range, Output ou
 
 // Writes the combination of all elements up to and including each one to out. Returns the end of
 // the output.
-template <class Iterator, class End, class Output, class Combine = std::plus<>>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Combine = std::plus<>>
   requires detail::ends_of<Iterator, End>
 Output inclusive_scan(parallel_policy, Iterator first, End last, Output out, const Combine& combine = {}) {
   using value = std::iter_value_t<Iterator>;
@@ -170,7 +177,7 @@ Output inclusive_scan(parallel_policy, Iterator first, End last, Output out, con
 }
 // Writes the combination of init and all elements up to and including each one to out. Returns the
 // end of the output.
-template <class Iterator, class End, class Output, class Combine, class Value>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Combine, class Value>
   requires detail::ends_of<Iterator, End>
 Output inclusive_scan(parallel_policy, Iterator first, End last, Output out, const Combine& combine, Value init) {
   return detail::scan_elements<detail::inclusive, Value>(first, last, out, std::optional<Value>(std::move(init)), combine,
@@ -193,7 +200,7 @@ Output inclusive_scan(parallel_policy policy, Range&& range, Output out, const C
 
 // Writes the combination of init and all elements before each one to out. Returns the end of the
 // output.
-template <class Iterator, class End, class Output, class Value, class Combine = std::plus<>>
+template <class Iterator, class End, std::input_or_output_iterator Output, class Value, class Combine = std::plus<>>
   requires detail::ends_of<Iterator, End>
 Output exclusive_scan(parallel_policy, Iterator first, End last, Output out, Value init, const Combine& combine = {}) {
   return detail::scan_elements<detail::exclusive, Value>(first, last, out, std::optional<Value>(std::move(init)), combine,

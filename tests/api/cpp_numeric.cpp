@@ -242,3 +242,23 @@ TEST_CASE("a pointer to a member is a function, whatever the size") {
     CHECK(weft::unique(weft::par, both, &item::is_same) - both.begin() == static_cast<std::ptrdiff_t>(size));
   }
 }
+
+TEST_CASE("two arrays with a function are a range and its output, or two ranges") {
+  const weft::runtime runtime(config_of(2));
+  const int a[] = {1, 2, 2, 3};
+  int b[5] = {}, n = 4;
+  const std::plus<> add;
+  CHECK(weft::inclusive_scan(weft::par, a, b, add) == b + n);
+  CHECK(b[3] == 8);
+  CHECK(weft::inclusive_scan(weft::par, a, b, add, 10) == b + n);
+  CHECK(b[3] == 18);
+  CHECK(weft::exclusive_scan(weft::par, a, b, 20, add) == b + n);
+  CHECK(b[3] == 25);
+  CHECK(weft::transform_inclusive_scan(weft::par, a, b, add, std::negate<>(), 10) == b + n);
+  CHECK(b[3] == 2);
+  CHECK(weft::transform_exclusive_scan(weft::par, a, b, 20, add, std::negate<>()) == b + n);
+  CHECK(b[3] == 15);
+  CHECK(weft::unique_copy(weft::par, a, b, std::equal_to<>()) == b + 3);
+  CHECK(b[2] == 3);
+  CHECK(weft::transform_reduce(weft::par, a, b, 100, add, std::multiplies<>()) == 100 + 1 + 4 + 6 + 3 * 15);
+}
