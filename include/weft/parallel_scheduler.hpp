@@ -10,8 +10,11 @@
 // library of the same purpose; the macro STDEXEC_PARALLEL_SCHEDULER_HEADER_ONLY is not set.
 //
 // If no runtime runs at the first use, one is started, of as many workers as there are CPUs or
-// WEFT_WORKERS says, on OS threads of its own; it ends with the last scheduler after main. Else the
-// work runs in the program's runtime, which outlives all schedulers.
+// WEFT_WORKERS says, on OS threads of its own; it ends with the last scheduler after main. A
+// weft::runtime that is made after that leaves main outside of it. Else the work runs in the
+// program's runtime; once that has ended, schedule fails until a runtime runs again.
+//
+// stdexec calls the function of a bulk where nothing may be thrown: an exception ends the program.
 //
 // What completes in a ULT may block it by Weft's calls. A ULT that spins or blocks its OS thread
 // keeps the others of its worker from running, although the scheduler promises parallel progress.
