@@ -417,7 +417,8 @@ int let_decay(Depot* depot, std::uint64_t now_ns) {
   return steps;
 }
 
-TEST_CASE("stacks that were not needed for a window lose their memory, and serve again" * doctest::skip(weft::config::thread_sanitizer)) {
+TEST_CASE("stacks that were not needed for a window lose their memory, and serve again" *
+          doctest::skip(weft::config::thread_sanitizer)) {
   constexpr unsigned many = 3000;
   constexpr std::uint64_t begin_ns = 1'000'000'000;
   stack_depot depot;
