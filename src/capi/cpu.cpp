@@ -113,7 +113,7 @@ weft_status weft_ext_place_workers(const unsigned* cpus, unsigned count) {
   if (count != 0 && cpus == nullptr) return refuse_null(of);
   if (count > os::max_cpus)
     return weft::fail(WEFT_INVALID, of.call, "count", "%u are more than the 1024 that are possible", nullptr, count);
-  if (sched::local::current_runtime() != nullptr)
+  if (count != 0 && sched::local::current_runtime() != nullptr)
     return weft::fail(WEFT_BUSY, of.call, nullptr, "the runtime runs, and this is possible before weft_init alone");
   std::uint16_t numbers[os::max_cpus];
   if (count != 0) {

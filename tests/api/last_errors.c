@@ -225,7 +225,7 @@ static void runtime_calls(void) {
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_reserve(8, &out.size));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_provider(NULL));
   FAILS(WEFT_BUSY, "the runtime runs", weft_ext_set_stack_sink(NULL, NULL));
-  FAILS(WEFT_BUSY, "the runtime runs", weft_ext_place_workers(NULL, 0));
+  FAILS(WEFT_BUSY, "the runtime runs", weft_ext_place_workers(&(unsigned){0}, 1));
   FAILS(WEFT_INVALID, "worker is 1024 or more", weft_ext_worker_cpu(1024, &out.cpu));
   const weft_stack_provider no_map = {.size = sizeof no_map};
   FAILS(WEFT_INVALID, "provider has a wrong size, or no map", weft_ext_set_stack_provider(&no_map));

@@ -35,6 +35,7 @@ inline life::life() {
   weft::qthreads::has_bytes = false;
   weft::qthreads::is_changing = false;
   weft::qthreads::kept = nullptr;
+  new (&weft::qthreads::lists_of_kept) weft::face::spinlock;
   weft::qthreads::the_runtime.store(nullptr, weft::base::relaxed);
 }
 
@@ -70,7 +71,13 @@ void weft_ext_name_stack_setting(weft_function, const char*, std::size_t) {}
 std::size_t weft_ext_stack_bytes() { return 0; }
 weft_status weft_ext_thread_set_pool(weft_thread*, weft_pool*) { return WEFT_OK; }
 std::uint64_t weft_thread_id(const weft_thread*) { return 1; }
-unsigned weft_worker_count() { return 1; }
+weft_status weft_pool_create(weft_pool_kind, weft_pool_access, weft_pool** out) {
+  *out = nullptr;
+  return WEFT_OK;
+}
+weft_status weft_pool_attach(weft_pool*, unsigned) { return WEFT_OK; }
+weft_status weft_pool_detach(weft_pool*, unsigned) { return WEFT_OK; }
+weft_status weft_pool_destroy(weft_pool*) { return WEFT_OK; }
 weft_status weft_worker_add(unsigned*) { return WEFT_NOMEM; }
 weft_status weft_pin(int) { return WEFT_OK; }
 void weft_ext_show_function(weft_function, std::size_t) {}
@@ -89,7 +96,7 @@ namespace weft::qthreads {
 
 layout::layout() = default;
 layout::~layout() = default;
-void layout::place(unsigned, unsigned) const {}
+bool layout::place(unsigned, unsigned) const { return false; }
 settings read_settings(const layout&) {
   settings all{};
   all.scheduler = scheduler_kind::nemesis;

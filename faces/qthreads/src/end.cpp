@@ -15,6 +15,9 @@ namespace {
 // Ended by another OS thread than its main task's.
 constinit atomic<runtime*> left{nullptr};
 
+// Guards both lists: the key's destructor ends a runtime while another OS thread begins one, or ends
+// it.
+constinit face::spinlock lists_of_kept;
 // Those whose pools the program's own runtime may still know, one behind the other.
 constinit runtime* kept = nullptr;
 // Those whose pools were served to the end, which cannot be destroyed any more.
@@ -41,6 +44,21 @@ void abandon_caller(runtime* all) {
   end_family(task_of(all->main_thread));
   new (task_of(all->main_thread)) task{};
   static_cast<void>(weft_ext_thread_set_pool(all->main_thread, nullptr));
+}
+
+void keep(runtime* all, runtime** list) {
+  const face::guard inside(lists_of_kept);
+  all->next_kept = *list;
+  *list = all;
+}
+
+// Null: none, or Weft runs. That is asked inside: what is kept later may be known to a runtime that
+// began later.
+runtime* take_kept() {
+  const face::guard inside(lists_of_kept);
+  runtime* const all = weft_is_initialized() ? nullptr : kept;
+  if (all != nullptr) kept = all->next_kept;
+  return all;
 }
 
 void nothing(void*) {}
@@ -126,19 +144,15 @@ void end(runtime* all, weft_finalize_mode mode) {
   }
   leave_core(all, mode);
   take_away_the_runtime();
-  left.store(nullptr, base::relaxed);
+  runtime* mine = all;  // it may be another one's meanwhile, if the key's destructor ends this one
+  static_cast<void>(left.compare_exchange_strong(mine, nullptr, base::relaxed));
   for (unsigned i = 0; mode == WEFT_DRAIN && i < all->worker_count(); ++i) all->workers[i].made->forget_all();
-  runtime*& list = mode == WEFT_DROP ? kept : kept_for_good;
-  all->next_kept = list;
-  list = all;
+  keep(all, mode == WEFT_DROP ? &kept : &kept_for_good);
   free_kept();
 }
 
 void free_kept() {
-  if (weft_is_initialized()) return;
-  static_cast<void>(weft_ext_place_workers(nullptr, 0));
-  while (runtime* const all = kept) {
-    kept = all->next_kept;
+  while (runtime* const all = take_kept()) {
     free_shepherds(all);
     std::free(all);
   }

@@ -101,13 +101,14 @@ weft_status start_or_adopt(const weft_config& config, runtime* all) {
 int start_core(const settings& wanted, const layout& where, runtime* all) {
   if (!need_bytes()) return QTHREAD_THIRD_PARTY_ERROR;
   if (!need_adopted_caller()) return QTHREAD_NOT_ALLOWED;
-  where.place(wanted.shepherds, wanted.workers_each);
+  const bool has_placed = where.place(wanted.shepherds, wanted.workers_each);
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = wanted.shepherds * wanted.workers_each;
   if (wanted.stack_bytes != 0) config.stack_bytes = wanted.stack_bytes + core_bytes_of_stack;
   config.bind = wanted.binds;
   if (wanted.scheduler != scheduler_kind::weft) config.locality = WEFT_LOCALITY_STRICT;
   const weft_status result = weft_self() != nullptr ? weft_ext_init(nullptr) : start_or_adopt(config, all);
+  if (has_placed) static_cast<void>(weft_ext_place_workers(nullptr, 0));  // the next start may be the program's own
   if (result == WEFT_NOMEM) return QTHREAD_MALLOC_ERROR;
   if (result != WEFT_OK) return QTHREAD_THIRD_PARTY_ERROR;
   weft_ext_show_function(run_bottom, offset_of_task + offsetof(task, function));
@@ -118,15 +119,27 @@ int start_core(const settings& wanted, const layout& where, runtime* all) {
   return QTHREAD_SUCCESS;
 }
 
-// A runtime that the program started has workers of its own number.
+// A worker that may serve a pool is there.
+bool has_worker(unsigned number, weft_pool* any) {
+  if (weft_pool_attach(any, number) != WEFT_OK) return false;
+  return weft_pool_detach(any, number) == WEFT_OK;
+}
+
+// A runtime that the program started has workers of its own number, and its own numbers, if some of
+// them were removed.
 bool have_enough_workers(runtime* all) {
   const bool is_moved = all->main_worker != 0 && all->main_worker < all->worker_count();
   all->moved_worker = is_moved ? all->worker_count() : all->main_worker;
-  while (weft_worker_count() < all->worker_count() + (is_moved ? 1 : 0)) {
+  if (all->has_started_core) return true;
+  weft_pool* any = nullptr;
+  if (weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &any) != WEFT_OK) return false;
+  weft_status result = WEFT_OK;
+  for (unsigned i = 0; i < all->worker_count(); ++i) {
     unsigned number = 0;
-    if (weft_worker_add(&number) != WEFT_OK) return false;
+    while (result == WEFT_OK && !has_worker(all->core_number(i), any)) result = weft_worker_add(&number);
   }
-  return true;
+  static_cast<void>(weft_pool_destroy(any));
+  return result == WEFT_OK;
 }
 
 aligned_t never_called(void*) { return 0; }
@@ -197,7 +210,7 @@ void finalize_at_exit() {
 
 // What was made of it, after which the caller is what it was before.
 void stop_failed(runtime* all) {
-  if (all->is_adopted && all->workers != nullptr) stop_serving(all);
+  if (all->workers != nullptr) stop_serving(all);
   leave_core(all, WEFT_DRAIN);
   free_shepherds(all);
   std::free(all);

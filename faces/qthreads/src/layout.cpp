@@ -243,13 +243,10 @@ void layout::balance(unsigned begin, unsigned end, int levels, unsigned count, u
   }
 }
 
-void layout::place(unsigned shepherds, unsigned each) const {
+bool layout::place(unsigned shepherds, unsigned each) const {
   const unsigned count = shepherds * each;
   unsigned* const chosen = cpu_count_ != 0 ? static_cast<unsigned*>(std::calloc(count, sizeof(unsigned))) : nullptr;
-  if (chosen == nullptr) {
-    static_cast<void>(weft_ext_place_workers(nullptr, 0));  // busy: the program's own runtime has placed its workers
-    return;
-  }
+  if (chosen == nullptr) return false;
   unsigned* at = chosen;
   if (lists_cpus()) {
     for (unsigned i = 0; i < count; ++i) chosen[i] = listed_[i];
@@ -262,11 +259,13 @@ void layout::place(unsigned shepherds, unsigned each) const {
   } else {
     for (unsigned i = 0; i < count; ++i) chosen[i] = cpu_of_unit(0, cpu_count_, i);
   }
-  if (weft_ext_place_workers(chosen, count) == WEFT_BUSY && is_first_report_of("running"))
+  const weft_status result = weft_ext_place_workers(chosen, count);
+  std::free(chosen);
+  if (result == WEFT_BUSY && is_first_report_of("running"))
     report(
         "Weft runs already: its workers stay where they are placed, whatever QT_CPUBIND, QT_LAYOUT, QT_SHEPHERD_BOUNDARY and "
         "QT_WORKER_UNIT say");
-  std::free(chosen);
+  return result == WEFT_OK;
 }
 
 }  // namespace weft::qthreads

@@ -36,8 +36,9 @@ class layout {
   unsigned units_each() const;    // QT_WORKER_UNITs in such a group: the least of all groups
   unsigned units_in_all() const;  // QT_WORKER_UNITs of the machine; 0: the variable is not set
 
-  // Asks Weft to place the workers of the runtime that starts next; or as usual, if nothing is set.
-  void place(unsigned shepherds, unsigned each) const;
+  // Asks Weft to place the workers of the runtimes that start from now on, if anything is set. False:
+  // nothing has changed.
+  bool place(unsigned shepherds, unsigned each) const;
 
  private:
   enum class spread { none, compact, balanced };

@@ -142,6 +142,24 @@ static void runtimes_of_each_size(void) {
   }
 }
 
+/* Workers 0 and 5, and the caller in slot 1. */
+static void runtimes_with_gaps(void) {
+  unsigned number;
+  for (int is_beside = 0; is_beside < 2; ++is_beside) {
+    start_weft(1);
+    for (unsigned i = 1; i <= 5; ++i) CHECK(weft_worker_add(&number) == WEFT_OK && number == i);
+    for (unsigned i = 1; i < 5; ++i) CHECK(weft_worker_remove(i) == WEFT_OK);
+    if (is_beside) {
+      run_beside(initialize_and_work, NULL);
+    } else {
+      OK(qthread_initialize());
+      works();
+      qthread_finalize();
+    }
+    CHECK(weft_finalize() == WEFT_OK);
+  }
+}
+
 /* ---- ends ---- */
 
 static aligned_t never;
@@ -223,6 +241,30 @@ static void ends(void) {
   CHECK(weft_finalize_with(WEFT_DROP) == WEFT_OK); /* tasks that never started are in no pool that is served */
 }
 
+static void *initialize_and_end(void *begun) {
+  OK(qthread_initialize());
+  atomic_store((atomic_int *)begun, 1);
+  return NULL;
+}
+
+/* Its OS thread ends while another one begins anew, and a third one ends that. */
+static void ends_at_the_same_time(void) {
+  const int rounds = IS_SLOW ? 20 : 100;
+  for (int i = 0; i < rounds; ++i) {
+    pthread_t library;
+    atomic_int begun = 0;
+    start_weft(1);
+    CHECK(pthread_create(&library, NULL, initialize_and_end, &begun) == 0);
+    while (atomic_load(&begun) == 0) weft_yield();
+    CHECK(weft_finalize() == WEFT_OK);
+    OK(qthread_initialize());
+    run_beside(end_it, NULL);
+    qthread_finalize();
+    CHECK(!weft_is_initialized());
+    CHECK(pthread_join(library, NULL) == 0);
+  }
+}
+
 /* ---- refused ---- */
 
 static void refuse(void *unused) {
@@ -242,7 +284,9 @@ static void a_thread_of_weft_is_refused(void) {
 int main(void) {
   starts_at_the_same_time();
   runtimes_of_each_size();
+  runtimes_with_gaps();
   ends();
+  ends_at_the_same_time();
   a_thread_of_weft_is_refused();
   return 0;
 }

@@ -237,9 +237,25 @@ static void binding(void) {
   qthread_finalize();
 }
 
+static unsigned cpu_of_programs_worker(void) {
+  weft_ext_cpu cpu;
+  CHECK(weft_init(NULL) == WEFT_OK && weft_ext_worker_cpu(0, &cpu) == WEFT_OK && weft_finalize() == WEFT_OK);
+  return cpu.number;
+}
+
+static void a_start_that_fails_places_nothing(void) {
+  CHECK(weft_ext_place_workers(NULL, 0) == WEFT_OK);
+  const unsigned before = cpu_of_programs_worker();
+  CHECK(setenv("WEFT_SCHEDULE", "no such schedule", 1) == 0);
+  IS(QTHREAD_THIRD_PARTY_ERROR, qthread_initialize());
+  CHECK(unsetenv("WEFT_SCHEDULE") == 0);
+  CHECK(cpu_of_programs_worker() == before);
+}
+
 int main(void) {
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; ++i) check_case(&cases[i]);
   set_variables(&(struct a_case){{NULL}, NULL, 0, 0, {0}});
   binding();
+  a_start_that_fails_places_nothing();
   return 0;
 }

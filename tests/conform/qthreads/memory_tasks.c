@@ -7,6 +7,7 @@
 #include <qthread/qloop.h>
 #include <qthread/sinc.h>
 #include <qthread/tls.h>
+#include <weft/weft.h>
 
 #include "lack_memory.h"
 
@@ -246,6 +247,15 @@ static void starts(void) {
   qthread_finalize();
 }
 
+static void starts_within(void) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.workers = 2;
+  if (weft_init(&config) != WEFT_OK) return;
+  starts();
+  while (weft_finalize() != WEFT_OK) continue;
+  starts(); /* frees what the one within has kept */
+}
+
 /* Once no task can be made, the caller does all parts of a loop. The other workers are kept meanwhile,
  * so that none of the tasks that were made ends. */
 static atomic_int is_free, kept;
@@ -304,5 +314,6 @@ int main(void) {
   loops_without_tasks();
   qthread_finalize();
   lack_memory_for(starts);
+  lack_memory_for(starts_within);
   return 0;
 }
