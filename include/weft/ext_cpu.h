@@ -41,9 +41,9 @@ WEFT_NODISCARD WEFT_API weft_status weft_ext_worker_cpu(unsigned worker, weft_ex
  * with the number cpus[i % count]. With count 0, which is how a process starts, they are placed on
  * the CPUs of the affinity mask in turn. The library copies cpus.
  * Errors: WEFT_INVALID (cpus is null, and count is not 0; a number is none of those that
- * weft_ext_cpus lists; more than 1024 numbers), WEFT_BUSY (count is not 0, and the runtime
- * runs), WEFT_UNSUPPORTED (WEFT_TOPOLOGY cannot be used), WEFT_NOMEM.
- * Switches: never. Callers: any, before weft_init; with count 0 at any time. */
+ * weft_ext_cpus lists; more than 1024 numbers), WEFT_BUSY (the runtime runs), WEFT_UNSUPPORTED
+ * (WEFT_TOPOLOGY cannot be used), WEFT_NOMEM.
+ * Switches: never. Callers: any, before weft_init; with count 0 also while the runtime runs. */
 WEFT_NODISCARD WEFT_API weft_status weft_ext_place_workers(const unsigned *cpus, unsigned count);
 
 #if defined(__cplusplus)
