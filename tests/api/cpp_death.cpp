@@ -151,7 +151,9 @@ TEST_CASE("destroying a coroutine whose tasks have not ended aborts") {
 }
 #endif
 
-#if defined(__GLIBCXX__) && !defined(__SANITIZE_THREAD__)  // which knows no OS thread by another's stack
+// TSan knows no OS thread by another's stack. UBSan, which the tests have with ASan, takes the handler's
+// reference for null: what unwinds an OS thread is no object.
+#if defined(__GLIBCXX__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("an OS thread that ends inside a generator ends the program by std::terminate") {
   CHECK(status_of_child([] {
           weft::generator<int> ends([](weft::yielder<int>&) { pthread_exit(nullptr); });
