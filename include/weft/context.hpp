@@ -161,36 +161,35 @@ class fiber : public detail::context_handle<fiber> {
   using detail::context_handle<fiber>::context_handle;
 
   // Makes a fiber that will run function(fiber that resumed it), which returns the fiber that goes
-  // on. Throws weft::error (no_memory; not_initialized; cannot_block: outside) and what copying throws.
-  // Never switches. Callable from a ULT or a tasklet.
+  // on. Throws weft::error (no_memory; not_initialized; cannot_block: outside) and what copying
+  // throws. Never switches. Callable from a ULT or a tasklet.
   template <class F>
     requires detail::context_body<fiber, F>
   fiber(F&& function, detail::caller made_by = detail::caller())
       : context_handle(detail::make_handle<fiber>(fixedsize_stack(), made_by, std::forward<F>(function))) {}
   // Makes a fiber that will run function, on a stack of that kind. Throws weft::error (no_memory;
-  // not_initialized; cannot_block: outside) and what copying throws. Never switches. Callable from a
-  // ULT or a tasklet.
+  // not_initialized; cannot_block: outside) and what copying throws. Never switches. Callable from
+  // a ULT or a tasklet.
   template <detail::any_stack Stack, class F>
     requires detail::context_body<fiber, F>
   fiber(std::allocator_arg_t, Stack&& stack, F&& function, detail::caller made_by = detail::caller())
       : context_handle(detail::make_handle<fiber>(std::forward<Stack>(stack), made_by, std::forward<F>(function))) {}
-  // Makes a fiber that will run function, on a part of memory that the allocator handed out and gets
-  // back. Throws weft::error (no_memory; not_initialized; cannot_block: outside) and what copying
-  // throws. Never switches. Callable from a ULT or a tasklet.
+  // Makes a fiber that will run function, on a part of memory that the allocator handed out and
+  // gets back. Throws weft::error (no_memory; not_initialized; cannot_block: outside) and what
+  // copying throws. Never switches. Callable from a ULT or a tasklet.
   template <detail::stack_allocator Stack, class F>
     requires detail::context_body<fiber, F>
   fiber(std::allocator_arg_t, preallocated part, Stack&& stack, F&& function, detail::caller made_by = detail::caller())
       : context_handle(detail::make_handle_on<fiber>(part, std::forward<Stack>(stack), made_by, std::forward<F>(function))) {}
 
   // Goes on in this fiber, which is empty afterwards, and returns what resumes the caller: empty if
-  // that has ended. An empty fiber ends the program with a line that says so. Throws what a function
-  // of resume_with throws on top of the caller. May switch, to contexts alone: no other thread runs
-  // in between. Callable from a ULT or a tasklet.
+  // that has ended. An empty fiber ends the program with a line that says so. Throws what a
+  // function of resume_with throws on top of the caller. May switch, to contexts alone: no other
+  // thread runs in between. Callable from a ULT or a tasklet.
   fiber resume() && { return resume_here(); }
   // Resumes this fiber and calls function(caller) on top of its frames; the fiber that function
-  // returns is what resume returns there, or it throws there. Throws what a function of
-  // resume_with throws on top of the caller. May switch, to contexts alone. Callable from a ULT or a
-  // tasklet.
+  // returns is what resume returns there, or it throws there. Throws what a function of resume_with
+  // throws on top of the caller. May switch, to contexts alone. Callable from a ULT or a tasklet.
   template <class F>
   fiber resume_with(F&& function) && {
     return resume_here_with(std::forward<F>(function));
@@ -207,13 +206,13 @@ class continuation : public detail::context_handle<continuation> {
   using detail::context_handle<continuation>::context_handle;
 
   // Goes on in this context, which is empty afterwards, and returns what resumes the caller: empty
-  // if that has ended. An empty one ends the program with a line that says so. Throws what a function
-  // of resume_with throws on top of the caller. May switch, to contexts alone: no other thread runs
-  // in between. Callable from a ULT or a tasklet.
+  // if that has ended. An empty one ends the program with a line that says so. Throws what a
+  // function of resume_with throws on top of the caller. May switch, to contexts alone: no other
+  // thread runs in between. Callable from a ULT or a tasklet.
   continuation resume() { return resume_here(); }
   // Resumes this context and calls function(caller) on top of its frames; what function returns is
-  // what resume returns there, or it throws there. Throws what a function of resume_with throws on top
-  // of the caller. May switch, to contexts alone. Callable from a ULT or a tasklet.
+  // what resume returns there, or it throws there. Throws what a function of resume_with throws on
+  // top of the caller. May switch, to contexts alone. Callable from a ULT or a tasklet.
   template <class F>
   continuation resume_with(F&& function) {
     return resume_here_with(std::forward<F>(function));
@@ -235,8 +234,8 @@ continuation callcc(F&& function, detail::caller made_by = detail::caller()) {
              detail::make_handle<continuation>(fixedsize_stack(), made_by, std::forward<F>(function)))
       .resume();
 }
-// Runs function(continuation of the caller) at once, on a stack of that kind. Throws what callcc on a
-// stack of its own throws. May switch, to contexts alone. Callable from a ULT or a tasklet.
+// Runs function(continuation of the caller) at once, on a stack of that kind. Throws what callcc on
+// a stack of its own throws. May switch, to contexts alone. Callable from a ULT or a tasklet.
 template <detail::any_stack Stack, class F>
   requires detail::context_body<continuation, F>
 continuation callcc(std::allocator_arg_t, Stack&& stack, F&& function, detail::caller made_by = detail::caller()) {
@@ -245,8 +244,8 @@ continuation callcc(std::allocator_arg_t, Stack&& stack, F&& function, detail::c
       .resume();
 }
 // Runs function(continuation of the caller) at once, on a part of memory that the allocator handed
-// out and gets back. Throws what callcc on a stack of its own throws. May switch, to contexts alone.
-// Callable from a ULT or a tasklet.
+// out and gets back. Throws what callcc on a stack of its own throws. May switch, to contexts
+// alone. Callable from a ULT or a tasklet.
 template <detail::stack_allocator Stack, class F>
   requires detail::context_body<continuation, F>
 continuation callcc(std::allocator_arg_t, preallocated part, Stack&& stack, F&& function,

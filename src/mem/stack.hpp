@@ -12,10 +12,10 @@
 // The colour (0 to 15 cache lines) differs between neighbours, so that the hot ends of many stacks
 // do not fall into one cache set.
 //
-// What lies within the guard belongs to no other stack. The part of it next to the stack faults when
-// touched. Beneath may be a gap without markers, since each marker costs 10 ns when a slot is first
-// used: a frame that lands there has found more room. Frames of libraries are known to have up to
-// 131 KiB, and in one case 541 KiB.
+// What lies within the guard belongs to no other stack. The part of it next to the stack faults
+// when touched. Beneath may be a gap without markers, since each marker costs 10 ns when a slot is
+// first used: a frame that lands there has found more room. Frames of libraries are known to have
+// up to 131 KiB, and in one case 541 KiB.
 //
 // The first slots of a depot have wide guards, which no such frame leaves. Further slots stand
 // denser, for frames of the smaller of the two sizes: the page tables of a
@@ -28,11 +28,11 @@
 // stack_cache   one a worker and size class, its owner only: last in, first out
 //
 // Slots that come back while the depot holds keep_bytes of touched ones lose their memory; they
-// stay reserved. So do, little by little, those that were not needed for some seconds, when a worker
-// without work asks (decay). What costs a call of the system for each stack, a guard, the first page, and
-// giving the memory back, is done outside of the lock, and for neighbours or a batch in one call. A
-// stack that is not of the default size may be large: what it holds deeper than most stacks go is
-// given back when it leaves its cache, and when its worker sleeps.
+// stay reserved. So do, little by little, those that were not needed for some seconds, when a
+// worker without work asks (decay). What costs a call of the system for each stack, a guard, the
+// first page, and giving the memory back, is done outside of the lock, and for neighbours or a
+// batch in one call. A stack that is not of the default size may be large: what it holds deeper
+// than most stacks go is given back when it leaves its cache, and when its worker sleeps.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,8 @@ enum class spread : std::uint8_t { wide, dense, small };
 inline constexpr unsigned spreads = 3;
 inline constexpr std::size_t usual_wide_slots = 256;
 
-// The guard beneath a stack of so many bytes. asked_bytes: what the user wants it to be; 0: nothing.
+// The guard beneath a stack of so many bytes. asked_bytes: what the user wants it to be; 0:
+// nothing.
 std::size_t guard_bytes(std::size_t stack_bytes, os::guard_kind kind, spread how, std::size_t asked_bytes);
 
 struct alignas(base::cache_line) stack {
@@ -146,7 +147,8 @@ class stack_depot {
   bool decay(std::uint64_t now_ns);
   // A hint outside the lock: when decay wants to be called. 0: at once; UINT64_MAX: not at all.
   std::uint64_t decay_due_ns() const { return decay_due_ns_.load(base::relaxed); }
-  // Unmaps all but the slots that have not come back: contexts that outlive the runtime are on them.
+  // Unmaps all but the slots that have not come back: contexts that outlive the runtime are on
+  // them.
   void stop();
 
   // Up to `wanted` slots into out; returns how many: fewer when no memory is to be had.

@@ -15,16 +15,16 @@ namespace {
 // Ended by another OS thread than its main task's.
 constinit atomic<runtime*> left{nullptr};
 
-// Guards both lists: the key's destructor ends a runtime while another OS thread begins one, or ends
-// it.
+// Guards both lists: the key's destructor ends a runtime while another OS thread begins one, or
+// ends it.
 constinit face::spinlock lists_of_kept;
 // Those whose pools the program's own runtime may still know, one behind the other.
 constinit runtime* kept = nullptr;
 // Those whose pools were served to the end, which cannot be destroyed any more.
 constinit runtime* kept_for_good = nullptr;
 
-// Of the OS thread of the main task. Made when the library is loaded: the destructors of keys run in
-// the order in which these were made, and so this one before Weft's, which would wait for tasks.
+// Of the OS thread of the main task. Made when the library is loaded: the destructors of keys run
+// in the order in which these were made, and so this one before Weft's, which would wait for tasks.
 pthread_key_t key;
 bool has_key = false;
 

@@ -1,6 +1,6 @@
 // Which CPUs the shepherds and their workers get: QT_SHEPHERD_BOUNDARY, QT_WORKER_UNIT, QT_CPUBIND
-// and QT_LAYOUT. Without any of them the topology is not read, and workers are placed on the CPUs of
-// the affinity mask in turn.
+// and QT_LAYOUT. Without any of them the topology is not read, and workers are placed on the CPUs
+// of the affinity mask in turn.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ class layout {
   unsigned units_each() const;    // QT_WORKER_UNITs in such a group: the least of all groups
   unsigned units_in_all() const;  // QT_WORKER_UNITs of the machine; 0: the variable is not set
 
-  // Asks Weft to place the workers of the runtimes that start from now on, if anything is set. False:
-  // nothing has changed.
+  // Asks Weft to place the workers of the runtimes that start from now on, if anything is set.
+  // False: nothing has changed.
   bool place(unsigned shepherds, unsigned each) const;
 
  private:

@@ -2,13 +2,13 @@
 // pools in which tasks wait for them.
 //
 // A shepherd has the workers number * workers_each to (number + 1) * workers_each - 1. These are
-// Weft's numbers, too, unless the caller of qthread_initialize became a worker of a runtime that ran
-// already. Then that worker is worker 0, and Weft's worker 0, whose OS thread is the program's, is
-// none of the shepherds'. A task that is to stay on a shepherd belongs to the shepherd's `staying` pool, which only its
-// workers serve. All others wait, with the scheduler weft, in the workers' default queues, and
-// otherwise belong to an `open` pool: with nemesis that is the same pool, with sherwood another one
-// of the shepherd, and with distrib one of each worker; in the latter two, workers of other
-// shepherds serve it, too, behind their own.
+// Weft's numbers, too, unless the caller of qthread_initialize became a worker of a runtime that
+// ran already. Then that worker is worker 0, and Weft's worker 0, whose OS thread is the program's,
+// is none of the shepherds'. A task that is to stay on a shepherd belongs to the shepherd's
+// `staying` pool, which only its workers serve. All others wait, with the scheduler weft, in the
+// workers' default queues, and otherwise belong to an `open` pool: with nemesis that is the same
+// pool, with sherwood another one of the shepherd, and with distrib one of each worker; in the
+// latter two, workers of other shepherds serve it, too, behind their own.
 #pragma once
 
 #include <climits>
@@ -100,8 +100,8 @@ inline runtime* current_runtime() {
 }
 
 // OS threads outside may come to the runtime by a full/empty word at any time. They hold this lock
-// while they use it, and the runtime's end takes it, too. Workers need not: they have stopped before
-// the runtime is freed.
+// while they use it, and the runtime's end takes it, too. Workers need not: they have stopped
+// before the runtime is freed.
 [[gnu::visibility("hidden")]] extern constinit face::spinlock used_outside;
 
 // The worker that runs the caller; -1: none of the runtime's.
@@ -120,8 +120,8 @@ weft_pool* choose_open_pool(runtime* all);
 void make_ready(weft_thread* unit, weft_pool* home);
 // The calling thread goes on where units of a pool run; null: anywhere.
 weft_status move_to_pool(weft_pool* home);
-// By the CPUs of their first workers: 10, and 10 more for each level of the machine on which they are
-// in different groups; 0: it is the same shepherd.
+// By the CPUs of their first workers: 10, and 10 more for each level of the machine on which they
+// are in different groups; 0: it is the same shepherd.
 int distance_between(const runtime* all, unsigned one, unsigned other);
 // Not disabled. A shepherd without an active worker is as one that is.
 bool is_on(const runtime* all, unsigned shepherd);
@@ -129,8 +129,8 @@ bool is_on(const runtime* all, unsigned shepherd);
 // is.
 unsigned server_of(runtime* all, unsigned shepherd);
 
-// Makes the pools, and lets the workers serve them; ends that for good; and frees the memory once no worker
-// runs. False: no memory.
+// Makes the pools, and lets the workers serve them; ends that for good; and frees the memory once
+// no worker runs. False: no memory.
 bool make_shepherds(runtime* all);
 void stop_serving(runtime* all);
 void free_shepherds(runtime* all);

@@ -17,8 +17,8 @@ namespace weft {
 
 namespace detail {
 
-// What unwinds an OS thread that pthread_cancel or pthread_exit ends: a catch (...) must rethrow it.
-// libc++ has no name for it.
+// What unwinds an OS thread that pthread_cancel or pthread_exit ends: a catch (...) must rethrow
+// it. libc++ has no name for it.
 #if defined(__GLIBCXX__)
 using os_thread_unwind = abi::__forced_unwind;
 #else

@@ -158,8 +158,9 @@ void qthread_call_method(qthread_f f, void *arg, void *ret, uint16_t flags);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-/* Lets other tasks that are ready on this shepherd run before the caller goes on: with nemesis all of
- * them. On an OS thread outside it yields the CPU. qthread_yield_(1), qthread_yield_near, is the same.
+/* Lets other tasks that are ready on this shepherd run before the caller goes on: with nemesis all
+ * of them. On an OS thread outside it yields the CPU. qthread_yield_(1), qthread_yield_near, is the
+ * same.
  * Switches: may. */
 void qthread_yield_(int near_tasks);
 #define qthread_yield() \
