@@ -86,7 +86,7 @@ SPARED = [
     (r"deep_stacks", r"(madvise|mincore|mmap|heap):\d+:.*",
      "memory that cannot be given back stays, and it waits until it is gone"),
     (r"report_signal", r"peek:\d+:ever", "it waits for what a report cannot say without a look at memory"),
-    (r"report_deadlock|report_signal|report_names|report_dump", r"(open|read):\d+:ever",
+    (r"report_deadlock|report_held_up|report_signal|report_names|report_dump", r"(open|read):\d+:ever",
      "they wait for the report of a deadlock, which is told only where /proc shows that no other OS thread could end it"),
 ]
 

@@ -307,7 +307,9 @@ void claims_are_refused() {
                    w->lent.take_back(call) ? become_worker_again(w, call) : come_back(call);
                    check(local::current_worker() == w && w->lent.seen() == nullptr, "the worker is back");
                    ++w->turns_left;
-                   if (is_claimed(w)) grant_next(all, w);
+                   if (!is_claimed(w)) return;
+                   check(w->first_claim != nullptr, "claims that are counted are queued");
+                   grant_next(all, w);
                  }},
           thread{"claim",
                  [&] {

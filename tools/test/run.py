@@ -107,7 +107,7 @@ def everything(jobs, stress_seconds=1, half=None):
         # A face is one code in both of its libraries, and the sanitizers run it with the archive.
         plan.test(kind, "checked", budget_s, kind, jobs_a_cpu, excluding="_static(_adopted|_outside)?$" if kind == "conform" else "^$")
         if kind == "model":
-            plan.command("orders mutated", "checked", 60, "tests/model/mutate.py", "--no-partial", "--sample", "6", "--jobs", str(jobs))
+            plan.command("orders mutated", "checked", 100, "tests/model/mutate.py", "--no-partial", "--sample", "6", "--jobs", str(jobs))
     plan.test("package: the library with checks", "checked", 30, "package")
     plan.build(
         "release",
