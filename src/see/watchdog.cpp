@@ -349,8 +349,8 @@ void* watch(void* argument) {
     pause(dog, period_ns);
     quiet_looks = all_sleep(rt) ? quiet_looks + 1 : 0;
     if (limit_ns == 0 && quiet_looks > looks_before_dozing && has_searched_all(dog)) doze(dog);
-    const std::uint32_t bell = rt->watchdog_bell.load(base::relaxed);
-    if ((bell & must_dump) != 0) dump_and_die();
+    const std::uint32_t bell = dog->rt->watchdog_bell.fetch_and(~must_dump, base::relaxed);
+    if ((bell & must_dump) != 0) dump_and_die();  // which returns before the signal has reached its OS thread
     if ((bell & must_stop) != 0) return nullptr;
     const std::uint64_t now_ns = os::now_ns();
     // The whole process stood still (a debugger, a suspended machine), or this OS thread dozed:

@@ -216,6 +216,28 @@ TEST_CASE("SIGQUIT has all threads written, and ends the program as it does with
   }
 }
 
+TEST_CASE("SIGQUIT has all threads written once, however late the program dies") {
+  const child_end end = run_in_child([] {
+    std::signal(SIGQUIT, SIG_DFL);
+    alarm(100);
+    sigset_t quit, none;
+    NEED(sigemptyset(&quit) == 0 && sigaddset(&quit, SIGQUIT) == 0 && sigemptyset(&none) == 0);
+    NEED(sigprocmask(SIG_BLOCK, &quit, nullptr) == 0);  // so that no OS thread of Weft's dies of it
+    const own_errors errors;
+    start(2);
+    NEED(raise(SIGQUIT) == 0);
+    NEED(sigsuspend(&none) == -1);  // it is held again as soon as its handler ends
+    while (count(errors.text(), "main: ") == 0) usleep(1000);
+    usleep(50'000);
+    errors.tell();
+    NEED(sigprocmask(SIG_UNBLOCK, &quit, nullptr) == 0);
+    return 0;
+  });
+  INFO(end.errors);
+  CHECK(end.signal == SIGQUIT);
+  CHECK(count(end.errors, "main: ") <= 1);  // 0: it has died before the end of the handler
+}
+
 TEST_CASE("SIGQUIT on the OS thread that writes a dump already ends the program at once") {
   const child_end end = run_in_child([] {
     std::signal(SIGQUIT, SIG_DFL);
