@@ -33,6 +33,7 @@ base::atomic<std::uint32_t> ticks_so_far{0};
 // fast one knows no time. As an assistant it also lets operations go on while the rank does not
 // fork.
 void* tick(void*) {
+  os::name_this_thread("weft-ticks");
   for (;;) {
     os::sleep_until(os::now_ns() + std::uint64_t{all.set.poll} * 1000);
     ticks_so_far.store(ticks_so_far.load(base::relaxed) + 1, base::relaxed);
@@ -49,7 +50,7 @@ void start_ticker() {
   sigfillset(&every);
   sigprocmask(SIG_SETMASK, &every, &before);
   os::os_thread ticker;
-  const bool is_started = os::start_thread(&ticker, tick, nullptr, 0, "weft-ticks") == status::ok;
+  const bool is_started = os::start_thread(&ticker, tick, nullptr, 0) == status::ok;
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (!is_started)
     net::fail(all.job, "rank %d of %d has no memory for the OS thread by which it polls", all.job.rank, all.job.ranks);

@@ -118,7 +118,7 @@ hosts* make_hosts(runtime* rt) {
   if (memory == nullptr) return nullptr;
   auto* const made = new (memory) hosts;
   made->rt = rt;
-  if (os::start_thread(&made->guard, guard_regions, made, region_guard_stack_bytes, "weft-regions") == status::ok) return made;
+  if (os::start_thread(&made->guard, guard_regions, made, region_guard_stack_bytes) == status::ok) return made;
   os::release(memory, sizeof(hosts));
   return nullptr;
 }

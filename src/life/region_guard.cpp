@@ -75,7 +75,7 @@ bool start_spare(hosts* all) {
     return false;
   }
   os::os_thread made;
-  if (os::start_thread(&made, spare_main, all, spare_stack_bytes, nullptr) == status::ok) return true;
+  if (os::start_thread(&made, spare_main, all, spare_stack_bytes) == status::ok) return true;
   {
     const queue::guard hold(all->lock);
     --all->spare_count;
@@ -225,6 +225,7 @@ std::uint64_t tick_of(const hosts* all) {
 // it sees are short. After a slow tick that sees a new region beside which units wait, the next one
 // is fast: it finds whether that region lasts.
 void* guard_regions(void* given) {
+  os::name_this_thread("weft-regions");
   auto* const all = static_cast<hosts*>(given);
   constexpr unsigned ticks_of_a_speed = 32;
   constexpr unsigned ticks_before_dozing = 64;

@@ -3,7 +3,6 @@
 // weft_finalize alone, by one OS thread at a time (capi/runtime.cpp).
 #include "life/start.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -105,22 +104,18 @@ status read_config(runtime* rt, const weft_config* config) {
   return status::ok;
 }
 
-// A quarter of the memory that there is; where that is little, 512 MiB or a half.
-std::size_t usual_stack_cache_bytes() {
-  constexpr std::size_t little = std::size_t{512} << 20;
-  const std::size_t memory = os::usable_memory_bytes();
-  return std::max(memory / 4, std::min(memory / 2, little));
-}
-
 void start_memory(runtime* rt) {
-  if (!rt->settings.is_given(os::variable::stack_cache)) rt->settings.stack_cache_bytes = usual_stack_cache_bytes();
   rt->unit_bytes = sizeof(unit) + base::round_up(seam::reserved_bytes() + traced_bytes(rt), base::cache_line);
   const std::size_t stack_bytes = base::round_up(rt->settings.stack_bytes, os::page_bytes());
   rt->lend_bytes = stack_bytes - stack_bytes / 4;
   if (rt->settings.stack_report || rt->stack_sink.tell != nullptr) rt->lend_bytes = PTRDIFF_MAX;  // each unit's use is its own
   constexpr std::size_t mappings_a_guard = 2;                                                     // itself, and what it cuts off
   rt->mapped_guards.start(os::most_mappings() / 2 / mappings_a_guard);
-  mem::stack_settings stacks{stack_bytes, rt->guard, rt->settings.stack_cache_bytes, seam::stack_memory()};
+  mem::stack_settings stacks{};
+  stacks.stack_bytes = stack_bytes;
+  stacks.guard = rt->guard;
+  stacks.memory = seam::stack_memory();
+  set_kept(rt, &stacks);
   stacks.guards = &rt->mapped_guards;
   stacks.guard_bytes = rt->settings.guard_bytes;
   stacks.address_bytes = address_share();

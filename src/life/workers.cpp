@@ -293,8 +293,22 @@ void slots::run_as_spare(runtime* rt, hosts* all) {
 
 namespace {
 
+void write_name(char* out, unsigned index) {
+  std::strcpy(out, "weft-");
+  unsigned digits = 5;
+  for (unsigned divisor = 1000; divisor != 0; divisor /= 10) {
+    if (index >= divisor || divisor == 1) out[digits++] = static_cast<char>('0' + index / divisor % 10);
+  }
+  out[digits] = '\0';
+}
+
 void* worker_main(void* argument) {
   auto* w = static_cast<worker*>(argument);
+  if (w->root == nullptr) {
+    char name[16];
+    write_name(name, w->index);
+    os::name_this_thread(name);
+  }
   // [A45] acquire: the one that starts it has done its part; pairs with [A44]
   while (!w->may_run.load(base::acquire)) os::yield_cpu();
   run_worker_to_end(w);
@@ -308,19 +322,6 @@ void slots::join(worker* w) {
   if (w->root != nullptr) return join_virtual(w);
   os::join_thread(w->os_thread);
 }
-
-namespace {
-
-void write_name(char* out, unsigned index) {
-  std::strcpy(out, "weft-");
-  unsigned digits = 5;
-  for (unsigned divisor = 1000; divisor != 0; divisor /= 10) {
-    if (index >= divisor || divisor == 1) out[digits++] = static_cast<char>('0' + index / divisor % 10);
-  }
-  out[digits] = '\0';
-}
-
-}  // namespace
 
 bool slots::are_changed_no_more(const runtime* rt) {
   return rt->is_stopping.load(base::relaxed) || rt->drops.load(base::relaxed);
@@ -395,10 +396,8 @@ namespace {
 
 // The OS thread of a slot that was taken. No lock is held while the system makes it.
 status start_in_slot(runtime* rt, worker* w) {
-  char name[16];
-  write_name(name, w->index);
   const status result =
-      needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes, name) : start_virtual(w, worker_main);
+      needs_os_thread(w) ? os::start_thread(&w->os_thread, worker_main, w, os_stack_bytes) : start_virtual(w, worker_main);
   if (result != status::ok) {
     slots::give_back(rt, w, slots::purpose::own_os_thread);
     static constexpr char cause[] = "the system refused an OS thread; cure: raise the limit (ulimit -u), or use fewer workers";

@@ -67,6 +67,8 @@ void trim(const stack* one) {
 void stack_depot::start(const stack_settings& settings) {
   const queue::guard hold(lock_);
   settings_ = settings;
+  most_warm_.store(settings.keep_bytes / os::page_bytes(), base::relaxed);
+  has_asked_for_more_.store(false, base::relaxed);
   for (unsigned index = 0; index < spreads; ++index) {
     const auto how = static_cast<spread>(index);
     const bool is_small = how == spread::small && settings.may_shrink && settings.stack_bytes > small_stack_bytes;
@@ -388,23 +390,35 @@ void stack_depot::cool(stack** those, unsigned count, bool for_long) {
   counts_.cooled += count;
 }
 
+// Those for which there is no room go into cold, which may be the same array; returns how many.
+unsigned stack_depot::keep_warm(stack* const* those, unsigned count, stack** cold) {
+  unsigned cold_count = 0;
+  const std::size_t most = most_warm_.load(base::relaxed);
+  const queue::guard hold(lock_);
+  for (unsigned index = 0; index < count; ++index) {
+    if (warm_.count() < most || those[index]->sanitizer != nullptr) {
+      warm_.push(those[index]);
+    } else {
+      cold[cold_count++] = those[index];
+    }
+  }
+  // TSan's contexts stand on their stacks, as above.
+  const bool may_cool = !config::thread_sanitizer && warm_.count() > floor_of_decay;
+  if (may_cool && decay_due_ns() == surplus::never) decay_due_ns_.store(0, base::relaxed);
+  return cold_count;
+}
+
+// Outside the lock. While one asks, others find no room.
+bool stack_depot::may_keep_more() {
+  if (settings_.more_keep_bytes == nullptr || has_asked_for_more_.exchange(true, base::relaxed)) return false;
+  most_warm_.store(settings_.more_keep_bytes() / os::page_bytes(), base::relaxed);
+  return true;
+}
+
 void stack_depot::give_batch(stack* const* those, unsigned count) {
   stack* cold[os::most_spans];
-  unsigned cold_count = 0;
-  {
-    const std::size_t keep = settings_.keep_bytes / os::page_bytes();
-    const queue::guard hold(lock_);
-    for (unsigned index = 0; index < count; ++index) {
-      if (warm_.count() < keep || those[index]->sanitizer != nullptr) {
-        warm_.push(those[index]);
-      } else {
-        cold[cold_count++] = those[index];
-      }
-    }
-    // TSan's contexts stand on their stacks, as above.
-    const bool may_cool = !config::thread_sanitizer && warm_.count() > floor_of_decay;
-    if (may_cool && decay_due_ns() == surplus::never) decay_due_ns_.store(0, base::relaxed);
-  }
+  unsigned cold_count = keep_warm(those, count, cold);
+  if (cold_count != 0 && may_keep_more()) cold_count = keep_warm(cold, cold_count, cold);
   if (cold_count != 0) cool(cold, cold_count, false);
 }
 

@@ -115,6 +115,9 @@ struct stack_settings {
   std::size_t address_bytes = SIZE_MAX;       // that its slots should take at most; SIZE_MAX: there is no limit
   bool may_shrink = false;                    // where these are used up, to slots of small stacks
   std::size_t wide_slots = usual_wide_slots;  // the first ones, where there is no limit
+  // Null: keep_bytes are kept at most. Else the depot asks for more once, when it holds as many;
+  // the answer may read files.
+  std::size_t (*more_keep_bytes)() = nullptr;
 };
 
 class stack_depot {
@@ -191,6 +194,8 @@ class stack_depot {
   bool guard_slot(cold_slot* slot) const;
   void touch_tops(const cold_batch& picked) const;
   void give_batch(stack* const* those, unsigned count);
+  unsigned keep_warm(stack* const* those, unsigned count, stack** cold);
+  bool may_keep_more();
   unsigned neighbours(const cold_slot* those, unsigned count) const;
   void discard(const cold_slot& first, unsigned run) const;
   void cool(stack** those, unsigned count, bool for_long);
@@ -222,6 +227,8 @@ class stack_depot {
   counts counts_{};
   surplus surplus_;  // of warm_
 
+  base::atomic<std::size_t> most_warm_{0};  // as far as is known
+  base::atomic<bool> has_asked_for_more_{false};
   base::atomic<std::uint64_t> decay_due_ns_{surplus::never};  // written inside the lock
 };
 

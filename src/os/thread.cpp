@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::size_t name_bytes = 16;  // the kernel's limit, with the terminator
 
-void set_name(pthread_t thread, const char* name) {
-  char cut[name_bytes];
-  snprintf(cut, sizeof cut, "%s", name);
-  (void)pthread_setname_np(thread, cut);  // a name is a courtesy
-}
-
 std::size_t usable_stack_bytes(std::size_t wanted) {
   const long least = sysconf(_SC_THREAD_STACK_MIN);
   const std::size_t floor = least > 0 ? static_cast<std::size_t>(least) : base::page * 4;
@@ -35,7 +29,7 @@ pthread_t pthread_of(os_thread thread) { return static_cast<pthread_t>(thread.ha
 
 }  // namespace
 
-status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes, const char* name) {
+status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes) {
   if (fault::fails(call::thread_start)) return status::again;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return status::again;
@@ -44,7 +38,6 @@ status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t s
   const int error = pthread_create(&thread, &attributes, fn, arg);
   pthread_attr_destroy(&attributes);
   if (error != 0) return status::again;
-  if (name != nullptr) set_name(thread, name);
   out->handle = static_cast<std::uintptr_t>(thread);
   return status::ok;
 }
@@ -147,7 +140,11 @@ void take_inheritance(const inheritance& from) {
   take_policy(from);
 }
 
-void name_this_thread(const char* name) { (void)pthread_setname_np(pthread_self(), name); }
+void name_this_thread(const char* name) {
+  char cut[name_bytes];
+  snprintf(cut, sizeof cut, "%s", name);
+  (void)pthread_setname_np(pthread_self(), cut);  // a name is a courtesy
+}
 
 os_thread this_thread() { return {static_cast<std::uintptr_t>(pthread_self())}; }
 

@@ -13,9 +13,9 @@ struct os_thread {
 };
 
 // Starts fn(arg) on a new OS thread with the caller's signal mask and affinity. stack_bytes 0: the
-// system's default; less than the system's least is raised to it. name (may be null) is cut to 15
-// characters. Errors: again (no OS thread to be had; *out untouched).
-status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes, const char* name);
+// system's default; less than the system's least is raised to it. It names itself: to have its
+// starter do that opens a file. Errors: again (no OS thread to be had; *out untouched).
+status start_thread(os_thread* out, void* (*fn)(void*), void* arg, std::size_t stack_bytes);
 
 // Waits for its end. Exactly once per started OS thread.
 void join_thread(os_thread thread);
@@ -62,7 +62,7 @@ void read_inheritance(inheritance* out);
 // Of the calling OS thread, but for the slack. What the system refuses stays.
 void take_inheritance(const inheritance& from);
 
-// Of the calling OS thread, 15 characters at most: costs less than a name that its starter gives it.
+// The name is cut to 15 characters.
 void name_this_thread(const char* name);
 
 os_thread this_thread();  // the calling one, also where start_thread did not start it

@@ -4,6 +4,8 @@
 // https://docs.kernel.org/admin-guide/cputopology.html and .../ABI/testing/sysfs-devices-system-cpu
 #include <string.h>
 
+#include <algorithm>
+
 #include "os/file.hpp"
 #include "os/topology_sources.hpp"
 
@@ -71,18 +73,20 @@ bool holds_instructions_alone(const char* root, unsigned cpu, unsigned cache) {
 // The cache farthest from the CPU.
 void read_last_cache(topology* out, const char* root, unsigned cpu) {
   if (is_known(out, cpu, level::cache)) return;
-  unsigned best_level = 0;
-  unsigned best = max_cache_indices;
-  for (unsigned cache = 0; cache < max_cache_indices; ++cache) {
-    unsigned depth;
-    if (!read_cache_level(root, cpu, cache, &depth)) break;
-    if (depth <= best_level || holds_instructions_alone(root, cpu, cache)) continue;
-    best_level = depth;
-    best = cache;
+  unsigned depths[max_cache_indices];
+  unsigned count = 0;
+  while (count < max_cache_indices && read_cache_level(root, cpu, count, &depths[count])) ++count;
+  for (;;) {
+    unsigned* const last = std::max_element(depths, depths + count);
+    if (last == depths + count || *last == 0) return;
+    const auto cache = static_cast<unsigned>(last - depths);
+    *last = 0;
+    if (holds_instructions_alone(root, cpu, cache)) continue;
+    char list[list_bytes];
+    if (read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, cache))
+      set_group_of_list(out, level::cache, list);
+    return;
   }
-  char list[list_bytes];
-  if (best != max_cache_indices && read_text(list, sizeof list, "%s/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, best))
-    set_group_of_list(out, level::cache, list);
 }
 
 struct node_reader {

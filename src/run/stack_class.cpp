@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "base/align.hpp"
 #include "base/assert.hpp"
 #include "os/file.hpp"
@@ -43,6 +45,18 @@ std::size_t usual_bytes_of_forks(const runtime* rt) {
   return is_large ? rt->main_bytes : bytes;
 }
 
+// A quarter of the memory that there is; where that is little, 512 MiB or a half.
+std::size_t usual_cache_bytes() {
+  constexpr std::size_t little = 512 * M;
+  const std::size_t memory = os::usable_memory_bytes();
+  return std::max(memory / 4, std::min(memory / 2, little));
+}
+
+// The depot counts a page for each stack, also where an idle one may hold more.
+std::size_t large_ones_in(std::size_t cache_bytes) { return cache_bytes / kept_of_idle_bytes * os::page_bytes(); }
+
+std::size_t usual_large_ones() { return large_ones_in(usual_cache_bytes()); }
+
 // A stack's header and colour lie within a page.
 std::size_t slot_bytes_for(std::size_t usable_bytes) {
   const std::size_t page = os::page_bytes();
@@ -53,12 +67,12 @@ void start_depot(runtime* rt, unsigned size_class, std::size_t stack_bytes, std:
   mem::stack_settings settings{};
   settings.stack_bytes = stack_bytes;
   settings.guard = rt->guard;
-  settings.keep_bytes = rt->settings.stack_cache_bytes / kept_of_idle_bytes * os::page_bytes();
+  settings.size_class = static_cast<std::uint8_t>(size_class);
+  set_kept(rt, &settings);
   settings.memory = seam::stack_memory();
   settings.guards = &rt->mapped_guards;
   settings.guard_bytes = rt->settings.guard_bytes;
   settings.address_bytes = address_share();
-  settings.size_class = static_cast<std::uint8_t>(size_class);
   settings.most = most;
   settings.wide_slots = wide_slots_of(rt);
   depot_of(rt, size_class)->start(settings);
@@ -117,6 +131,16 @@ status add_class(runtime* rt, std::size_t stack_bytes, unsigned* out) {
 }
 
 }  // namespace
+
+// A program that keeps few stacks does not read how much memory there is, which takes a dozen files.
+void set_kept(const runtime* rt, mem::stack_settings* of) {
+  constexpr std::size_t surely_there = 16 * M;
+  const bool is_usual = !rt->settings.is_given(os::variable::stack_cache);
+  const bool is_large = of->size_class != mem::default_class;
+  const std::size_t bytes = is_usual ? surely_there : rt->settings.stack_cache_bytes;
+  of->keep_bytes = is_large ? large_ones_in(bytes) : bytes;
+  if (is_usual) of->more_keep_bytes = is_large ? usual_large_ones : usual_cache_bytes;
+}
 
 std::size_t address_share() {
   const std::size_t limit = limit_of(RLIMIT_AS);

@@ -24,6 +24,9 @@ namespace weft::sched {
 // there is no limit.
 std::size_t address_share();
 
+// How many stacks a depot keeps: as WEFT_STACK_CACHE says, or as many as fit the machine.
+void set_kept(const runtime* rt, mem::stack_settings* of);
+
 // Of a depot: all of them while the use of stacks is measured.
 inline std::size_t wide_slots_of(const runtime* rt) { return rt->settings.stack_report ? SIZE_MAX : mem::usual_wide_slots; }
 

@@ -76,6 +76,7 @@ bool is_ours(const struct sigaction& action) {
 }
 
 void* write_dumps(void*) {
+  os::name_this_thread("weft-dump");
   std::uint32_t seen = 0;
   for (;;) {
     const std::uint32_t now = asked.load(base::relaxed);
@@ -171,7 +172,7 @@ void start_dump_signal(const runtime* rt) {
   const int signal = number_of(rt->settings.dump_on_signal);
   if (signal == 0) return;
   asked.store(0, base::relaxed);
-  if (os::start_thread(&writer, write_dumps, nullptr, os_stack_bytes, "weft-dump") != status::ok) {
+  if (os::start_thread(&writer, write_dumps, nullptr, os_stack_bytes) != status::ok) {
     base::report("warning: no OS thread for WEFT_DUMP_SIGNAL; the program runs without");
   } else if (!install(signal)) {
     stop_writer();

@@ -330,6 +330,7 @@ struct errand {
 };
 
 void* run_errand(void* memory) {
+  os::name_this_thread("weft-report");
   const auto* todo = static_cast<errand*>(memory);
   todo->body(todo->argument, names::readable);
   return nullptr;
@@ -339,7 +340,7 @@ void* run_errand(void* memory) {
 bool start_helper(os::os_thread* helper, errand* todo) {
   constexpr std::size_t os_stack_bytes = 512 * 1024;  // the C++ library's demangler takes some hundred bytes a character
   const os::signals_held while_it_starts;
-  return os::start_thread(helper, run_errand, todo, os_stack_bytes, "weft-report") == status::ok;
+  return os::start_thread(helper, run_errand, todo, os_stack_bytes) == status::ok;
 }
 
 }  // namespace

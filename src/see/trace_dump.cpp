@@ -186,6 +186,7 @@ struct errand {
 };
 
 void* run_errand(void* memory) {
+  os::name_this_thread("weft-report");
   auto* all = static_cast<errand*>(memory);
   write_dump(all->todo, names::readable);
   all->is_over.store(1, base::relaxed);
@@ -202,8 +203,7 @@ void dump_held(dumping* todo) {
   todo->result = status::nomem;
   errand beside{todo};
   os::os_thread helper;
-  if (os::start_thread(&helper, run_errand, &beside, os_stack_bytes, "weft-report") != status::ok)
-    return write_dump(todo, names::raw);
+  if (os::start_thread(&helper, run_errand, &beside, os_stack_bytes) != status::ok) return write_dump(todo, names::raw);
   while (beside.is_over.load(base::relaxed) == 0) os::futex_wait_until(&beside.is_over, 0, os::now_ns() + step_ns);
   os::join_thread(helper);
 }

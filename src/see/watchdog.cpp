@@ -337,6 +337,7 @@ std::uint64_t period_of(const os::settings& settings) {
 }
 
 void* watch(void* argument) {
+  os::name_this_thread("weft-watchdog");
   auto* dog = static_cast<watchdog*>(argument);
   const runtime* rt = dog->rt;
   const std::uint64_t period_ns = period_of(rt->settings);
@@ -385,7 +386,7 @@ void start_watchdog(runtime* rt) {
     auto* dog = new (memory) watchdog{};
     dog->rt = rt;
     dog->of_workers = reinterpret_cast<notes*>(dog + 1);
-    if (os::start_thread(&dog->os_thread, watch, dog, os_stack_bytes, "weft-watchdog") == status::ok) {
+    if (os::start_thread(&dog->os_thread, watch, dog, os_stack_bytes) == status::ok) {
       rt->dog.store(dog, base::relaxed);
       return;
     }

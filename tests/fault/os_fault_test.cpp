@@ -109,7 +109,7 @@ TEST_CASE("an OS thread that cannot be had is a status; a wait that is disturbed
     const os::fault::plan* plan = os::fault::installed.load(base::relaxed);
     if (plan != nullptr && plan->which == call::futex_wake && plan->how == os::fault::repeat::for_ever) return;
     os::os_thread thread;
-    const status started = os::start_thread(&thread, wait, &word, 0, "weft-test");
+    const status started = os::start_thread(&thread, wait, &word, 0);
     CHECK((started == status::ok || (injecting() && started == status::again)));
     if (started != status::ok) return;
     os::sleep_until(os::now_ns() + 100'000);

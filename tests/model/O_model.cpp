@@ -30,7 +30,7 @@ void release(void*, std::size_t) {}
 bool may_start = false;
 base::atomic<std::uint32_t> is_started{0};
 // The guard's, which the model runs itself, and one spare OS thread where the model has it.
-status start_thread(os_thread*, void* (*)(void*), void*, std::size_t stack_bytes, const char*) {
+status start_thread(os_thread*, void* (*)(void*), void*, std::size_t stack_bytes) {
   if (stack_bytes == sched::region_guard_stack_bytes) return status::ok;
   if (!may_start || is_started.load(base::relaxed) != 0) return status::again;
   is_started.store(1, base::release);

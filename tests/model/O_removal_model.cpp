@@ -43,7 +43,7 @@ os_thread own[core_world::most_threads];  // of logical threads
 os_thread this_thread() { return own[explorer::current_thread()]; }
 
 // The guard's, which the model runs itself, and those of os_threads.
-status start_thread(os_thread* out, void* (*function)(void*), void* argument, std::size_t stack_bytes, const char*) {
+status start_thread(os_thread* out, void* (*function)(void*), void* argument, std::size_t stack_bytes) {
   if (stack_bytes == sched::region_guard_stack_bytes) return status::ok;
   if (os_threads::in_use == os_threads::there) return status::again;
   const unsigned index = os_threads::in_use++;

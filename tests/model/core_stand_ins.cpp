@@ -391,6 +391,7 @@ STAND_IN constinit base::atomic<fault::plan*> fault::installed{nullptr};
 STAND_IN bool fault::fails_by_plan(plan*, call) { return false; }
 STAND_IN int thread_id() { return 1; }
 STAND_IN os_thread this_thread() { return {}; }
+STAND_IN void name_this_thread(const char*) {}
 STAND_IN void set_timer_slack(std::uint64_t) {}
 STAND_IN void take_inheritance(const inheritance&) {}
 STAND_IN const place_record* find_place(const void*) { return nullptr; }
@@ -401,7 +402,7 @@ STAND_IN void stack_bounds(void** low, std::size_t* bytes) {
   *bytes = 0;
 }
 
-STAND_IN status start_thread(os_thread* out, void* (*function)(void*), void* argument, std::size_t, const char*) {
+STAND_IN status start_thread(os_thread* out, void* (*function)(void*), void* argument, std::size_t) {
   if (os_threads::in_use == os_threads::there) return status::again;
   const unsigned index = os_threads::in_use++;
   os_threads::slot& next = os_threads::at(index);

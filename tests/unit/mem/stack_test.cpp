@@ -308,6 +308,30 @@ TEST_CASE("guards that are mappings end where they may, and canaries go on; a gu
 
 // Whose guard is a mapping has its memory given back like one with a canary: the next that takes it
 // finds the guard that it has.
+TEST_CASE("a depot asks once how many it may keep, when it holds those that it keeps for certain") {
+  static int asked;
+  asked = 0;
+  for (const unsigned more : {0U, 10U, 40U}) {
+    static std::size_t more_pages;
+    more_pages = more;
+    stack_depot depot;
+    weft::mem::stack_settings settings{slot_bytes, os::best_guard_kind(), 10 * os::page_bytes(), {}};
+    settings.more_keep_bytes = [] {
+      ++asked;
+      return more_pages * os::page_bytes();
+    };
+    depot.start(settings);
+    stack* all[60];
+    REQUIRE(depot.take(all, 60) == 60);
+    depot.give(all, 10);
+    CHECK(asked == 0);
+    depot.give(all + 10, 50);
+    CHECK(std::exchange(asked, 0) == 1);
+    CHECK(depot.count().cooled == 60 - std::max(10U, more));
+    depot.stop();
+  }
+}
+
 TEST_CASE("slots whose memory was given back keep the guards that they had") {
   constexpr std::size_t most = 20;
   stack_depot depot;

@@ -46,7 +46,7 @@ TEST_CASE("a wait ends at its deadline, and says so") {
 TEST_CASE("wake ends the waits of several OS threads") {
   pair shared;
   os::os_thread waiters[3];
-  for (auto& each : waiters) REQUIRE(os::start_thread(&each, wait_for_one, &shared, 0, nullptr) == status::ok);
+  for (auto& each : waiters) REQUIRE(os::start_thread(&each, wait_for_one, &shared, 0) == status::ok);
   while (shared.asleep.load(base::relaxed) != 3) os::yield_cpu();
   os::sleep_until(os::now_ns() + 5 * ms);
   shared.word.store(1, base::relaxed);

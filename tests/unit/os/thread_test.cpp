@@ -27,10 +27,8 @@ struct seen {
 void* look(void* argument) {
   auto* out = static_cast<seen*>(argument);
   out->id = os::thread_id();
-  while (std::strncmp(out->name, "weft-worker-nam", 15) != 0) {  // the starter names it, perhaps after it began
-    pthread_getname_np(pthread_self(), out->name, sizeof out->name);
-    os::yield_cpu();
-  }
+  os::name_this_thread("weft-worker-name-too-long");
+  pthread_getname_np(pthread_self(), out->name, sizeof out->name);
   os::stack_bounds(&out->stack_low, &out->stack_bytes);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const auto low = reinterpret_cast<std::uintptr_t>(out->stack_low);
@@ -48,7 +46,7 @@ unsigned cpus_in_mask() {
 TEST_CASE("an OS thread runs, has its name cut to what fits, and knows its stack") {
   seen found;
   os::os_thread thread;
-  REQUIRE(os::start_thread(&thread, look, &found, 512 * 1024, "weft-worker-name-too-long") == status::ok);
+  REQUIRE(os::start_thread(&thread, look, &found, 512 * 1024) == status::ok);
   os::join_thread(thread);
   CHECK(found.id != os::thread_id());
   CHECK(std::strcmp(found.name, "weft-worker-nam") == 0);
@@ -58,14 +56,13 @@ TEST_CASE("an OS thread runs, has its name cut to what fits, and knows its stack
 
 TEST_CASE("a stack below the system's least is raised to it") {
   os::os_thread thread;
-  REQUIRE(os::start_thread(&thread, [](void* argument) { return argument; }, nullptr, 1, nullptr) == status::ok);
+  REQUIRE(os::start_thread(&thread, [](void* argument) { return argument; }, nullptr, 1) == status::ok);
   os::join_thread(thread);
 }
 
 TEST_CASE("an impossible stack is a status") {
   os::os_thread thread{77};
-  CHECK(os::start_thread(
-            &thread, [](void* argument) { return argument; }, nullptr, std::size_t{1} << 60, nullptr) == status::again);
+  CHECK(os::start_thread(&thread, [](void* argument) { return argument; }, nullptr, std::size_t{1} << 60) == status::again);
   CHECK(thread.handle == 77);
 }
 
