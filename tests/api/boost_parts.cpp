@@ -184,6 +184,46 @@ TEST_CASE("OS threads that made no context resume and destroy those of others") 
   std::thread([&] { none_left.reset(); }).join();  // which resumes nothing
 }
 
+namespace {
+
+std::atomic<int> ended_late = 0;
+
+// What an OS thread destroys after all that Weft made for it.
+struct kept_by_os_thread {
+  boost::context::fiber context;
+  bool makes_fiber = false;
+  ~kept_by_os_thread() {
+    if (makes_fiber) {
+      fibers::fiber([] {
+        boost::this_fiber::yield();
+        ++ended_late;
+      }).join();
+    }
+  }
+};
+thread_local kept_by_os_thread kept;
+
+}  // namespace
+
+TEST_CASE("an OS thread destroys a thread_local context, and makes a fiber, after its queue of fibers") {
+  struct counter {
+    ~counter() { ++ended_late; }
+  };
+  for (const bool makes_fiber : {false, true, true}) {
+    ended_late = 0;
+    std::thread([makes_fiber] {
+      kept.makes_fiber = makes_fiber;  // it is older than what the next line makes
+      kept.context = boost::context::fiber([](boost::context::fiber&& caller) {
+        const counter at_end;
+        caller = std::move(caller).resume();
+        return std::move(caller);
+      });
+      kept.context = std::move(kept.context).resume();
+    }).join();
+    CHECK(ended_late == (makes_fiber ? 2 : 1));
+  }
+}
+
 TEST_CASE("OS threads meet, and are pinned") {
   fibers::detail::thread_barrier barrier(3);
   std::atomic<int> last = 0;

@@ -234,7 +234,12 @@ TEST_CASE("schedule_after and schedule_at") {
   CHECK(std::chrono::steady_clock::now() - begun >= 2ms);
   run(at, weft::runtime::get_scheduler().schedule_at(begun + 4ms));
   CHECK(std::chrono::steady_clock::now() - begun >= 4ms);
-  std::thread outside([&] { run(past, weft::runtime::get_scheduler().schedule_at(begun)); });
+  weft::latch has_run(1);  // not join, which would keep the OS thread from the runtime
+  std::thread outside([&] {
+    run(past, weft::runtime::get_scheduler().schedule_at(begun));
+    has_run.count_down();
+  });
+  has_run.wait();
   outside.join();
   CHECK(past.how == "value");
   CHECK(past.in_ult);

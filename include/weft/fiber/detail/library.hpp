@@ -168,9 +168,14 @@ inline void end_queue() {
   own_queue = nullptr;
 }
 
+// Whether the OS thread has ended its queue: what is destroyed later, as an older thread_local
+// handle, finds a worker, which ends by itself, but no queue.
+[[gnu::visibility("default")]] inline thread_local constinit bool has_ended_queue = false;
+
 // Destroyed when the OS thread ends. A failure can only be a mistake in the program, as above.
 struct end_of_os_thread {
   ~end_of_os_thread() {  // NOLINT(bugprone-exception-escape)
+    has_ended_queue = true;
     if (own_order != nullptr) {
       own_order->end();
     } else {
@@ -182,6 +187,7 @@ struct end_of_os_thread {
 
 inline void adopt_os_thread() {
   weft::detail::check(weft_worker_adopt(nullptr), "weft_worker_adopt");
+  if (has_ended_queue) return;
   if (const weft_status status = make_queue(); status != WEFT_OK) {
     static_cast<void>(weft_worker_leave());
     weft::detail::fail(status, "weft_pool_create");
