@@ -191,37 +191,56 @@ void run_sort(Iterator first, Iterator last, const Compare& compare) {
   state.failure.rethrow();
 }
 
+// Calls run_sort with what it can call in parentheses.
+template <class Iterator, class Compare, class Projection>
+void sort_projected(Iterator first, Iterator last, const Compare& compare, const Projection& projection) {
+  if constexpr (!std::is_same_v<Projection, std::identity>) {
+    detail::run_sort(first, last, [&](auto&& one, auto&& other) -> bool {
+      return std::invoke(compare, std::invoke(projection, std::forward<decltype(one)>(one)),
+                         std::invoke(projection, std::forward<decltype(other)>(other)));
+    });
+  } else if constexpr (std::is_member_pointer_v<Compare>) {
+    detail::run_sort(first, last, std::mem_fn(compare));
+  } else {
+    detail::run_sort(first, last, compare);
+  }
+}
+
 }  // namespace detail
 
 // A function that orders the elements that an Iterator points to: compare(x, y) is true if x comes
-// before y. The elements can be moved and have addresses.
-template <class Compare, class Iterator>
-concept sort_function = std::sortable<Iterator, std::reference_wrapper<const std::remove_reference_t<Compare>>> &&
+// before y, where x and y are what the projection returns of two elements. Both may be pointers to
+// members. The elements can be moved and have addresses.
+template <class Compare, class Iterator, class Projection = std::identity>
+concept sort_function = std::sortable<Iterator, std::reference_wrapper<const std::remove_reference_t<Compare>>,
+                                      std::reference_wrapper<const std::remove_reference_t<Projection>>> &&
                         std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>;
 
 // Sorts [first, last) by compare, in place and not stably. compare is a strict weak ordering, which
-// several workers call at once, through a reference to const. Elements are moved, not copied.
+// several workers call at once, through a reference to const, with what projection returns of each
+// element. Elements are moved, not copied.
 // Throws what compare throws, after all workers have ended their parts: then, as with std::sort,
 // the order is unspecified, and elements may have been moved from. May switch. Callable from any;
 // in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
 // of std::vector<bool>.
-template <std::random_access_iterator Iterator, class Compare = std::less<>>
-void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}) {
-  constexpr bool is_sortable = sort_function<Compare, Iterator>;
+template <std::random_access_iterator Iterator, class Compare = std::less<>, class Projection = std::identity>
+void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}, const Projection& projection = {}) {
+  constexpr bool is_sortable = sort_function<Compare, Iterator, Projection>;
   static_assert(is_sortable, "weft::sort_function: parallel_sort calls a const compare with two elements that can be moved");
-  if constexpr (is_sortable) detail::run_sort(first, last, compare);
+  if constexpr (is_sortable) detail::sort_projected(first, last, compare, projection);
 }
 
 // Sorts a range by compare, in place and not stably. compare is a strict weak ordering, which
-// several workers call at once, through a reference to const. Elements are moved, not copied.
+// several workers call at once, through a reference to const, with what projection returns of each
+// element. Elements are moved, not copied.
 // Throws what compare throws, after all workers have ended their parts: then, as with std::sort,
 // the order is unspecified, and elements may have been moved from. May switch. Callable from any;
 // in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
 // of std::vector<bool>.
-template <std::ranges::random_access_range Range, class Compare = std::less<>>
+template <std::ranges::random_access_range Range, class Compare = std::less<>, class Projection = std::identity>
   requires(!std::sentinel_for<std::decay_t<Compare>, std::decay_t<Range>>)  // or they are an array and a pointer
-void parallel_sort(Range&& range, const Compare& compare = {}) {
-  weft::parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare);
+void parallel_sort(Range&& range, const Compare& compare = {}, const Projection& projection = {}) {
+  weft::parallel_sort(std::ranges::begin(range), std::ranges::begin(range) + std::ranges::ssize(range), compare, projection);
 }
 
 }  // namespace weft

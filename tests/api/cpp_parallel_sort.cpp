@@ -97,6 +97,26 @@ TEST_CASE("elements that can only be moved, and other containers") {
   CHECK((words == expected));
 }
 
+TEST_CASE("comparisons and projections may be members, as std::ranges takes them") {
+  struct person {
+    std::string name;
+    int age = 0;
+    bool is_younger(const person& than) const { return age < than.age; }
+    int born() const { return -age; }
+  };
+  const weft::runtime runtime(config_of(4));
+  std::vector<person> people;
+  for (int value : distributions[0].make(20000)) people.push_back({std::to_string(value), value % 10007});
+  weft::parallel_sort(people, &person::is_younger);
+  CHECK(std::ranges::is_sorted(people, {}, &person::age));
+  weft::parallel_sort(people, {}, &person::name);
+  CHECK(std::ranges::is_sorted(people, {}, &person::name));
+  weft::parallel_sort(people.begin(), people.end(), std::greater<>(), &person::born);
+  CHECK(std::ranges::is_sorted(people, {}, &person::age));
+  weft::parallel_sort(people, [](int one, int other) { return one > other; }, [](const person& of) { return of.age; });
+  CHECK(std::ranges::is_sorted(people, std::greater<>(), &person::age));
+}
+
 TEST_CASE("elements in order, or in the reverse order, cost one pass") {
   const weft::runtime runtime(config_of(4));
   constexpr std::size_t size = 100001;

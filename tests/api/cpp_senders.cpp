@@ -360,6 +360,8 @@ TEST_CASE("stdexec's task_scheduler and task run on Weft") {
   CHECK(std::get<0>(weft::sync_wait(std::move(asks)).value()) == 3);
   const auto five = []() -> stdexec::task<int> { co_return weft_self() != nullptr ? 5 : 0; };
   CHECK(std::get<0>(weft::sync_wait(stdexec::starts_on(weft::runtime::get_scheduler(), five())).value()) == 5);
+  const auto six = []() -> stdexec::task<int> { co_return 6; };
+  by_waiting_callers([&] { CHECK(std::get<0>(weft::sync_wait(six()).value()) == 6); });  // a task asks for its scheduler
 }
 
 // parallel_scheduler.cpp of this program replaces the backend.
@@ -414,9 +416,19 @@ TEST_CASE("a counting_scope joins what was spawned on Weft's scheduler, and its 
   all_done.wait();
   CHECK(stopped == 0);
   scope.request_stop();
-  std::thread([&] { stdexec::sync_wait(scope.join()); }).join();
+  CHECK(weft::sync_wait(scope.join()).has_value());
   CHECK(done == 50);
   CHECK(stopped == 1);
+  const auto joins = [&]() -> weft::task<int> {
+    stdexec::counting_scope inner;
+    for (int i = 0; i < 50; ++i) {
+      stdexec::spawn(stdexec::schedule(on) | stdexec::then([&]() noexcept { ++done; }), inner.get_token());
+    }
+    co_await inner.join();
+    co_return done.load();
+  };
+  CHECK(weft::sync_wait(joins()) == 100);
+  std::thread([&] { CHECK(std::get<0>(weft::sync_wait(stdexec::on(on, stdexec::just(4))).value()) == 4); }).join();
 }
 
 TEST_CASE("pipelines of stdexec") {

@@ -12,6 +12,9 @@
 namespace weft::execution {
 using namespace std::execution;  // NOLINT(google-build-using-namespace): these names are the interface
 }  // namespace weft::execution
+namespace weft::detail {
+using start_query = std::execution::get_scheduler_t;
+}  // namespace weft::detail
 #define WEFT_SENDERS_OVER over_std  // NOLINT(cppcoreguidelines-macro-usage): undefined at the end of execution.hpp
 
 #elif __has_include(<stdexec/execution.hpp>)
@@ -21,6 +24,9 @@ using namespace std::execution;  // NOLINT(google-build-using-namespace): these 
 namespace weft::execution {
 using namespace STDEXEC;  // NOLINT(google-build-using-namespace): these names are the interface
 }  // namespace weft::execution
+namespace weft::detail {
+using start_query = STDEXEC::get_start_scheduler_t;
+}  // namespace weft::detail
 #define WEFT_SENDERS_OVER over_stdexec  // NOLINT(cppcoreguidelines-macro-usage): undefined at the end of execution.hpp
 
 #else
@@ -177,6 +183,10 @@ concept scheduler =
     };
 
 }  // namespace weft::execution
+namespace weft::detail {
+// By which algorithms ask for the scheduler that their caller is on; there are none here.
+struct start_query {};
+}  // namespace weft::detail
 #define WEFT_SENDERS_OVER over_own  // NOLINT(cppcoreguidelines-macro-usage): undefined at the end of execution.hpp
 
 #endif

@@ -2,6 +2,7 @@
 #pragma once  // SPDX-License-Identifier: BSD-3-Clause
 
 #include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <exception>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <weft/detail/execution_words.hpp>
 #include <weft/detail/resumption.hpp>
 #include <weft/error.hpp>
+#include <weft/runtime.hpp>
 #include <weft/task.hpp>
 
 namespace weft::detail {
@@ -31,10 +33,20 @@ struct sender_token : task_token {
   using callback_type = typename callback_of<task_token, F>::type;
 };
 
-// What a receiver of a task tells of it: the stop token.
+// The runtime's scheduler, once its class is complete (execution.hpp).
+template <class Query>
+struct scheduler_for {
+  using type = runtime::scheduler;
+};
+
+// What a receiver of a task tells of it: the stop token, and the scheduler that the task is on.
 struct task_env {
   const task_token* token;
   sender_token query(execution::get_stop_token_t) const noexcept { return {*token}; }
+  template <std::same_as<start_query> Query>
+  static typename scheduler_for<Query>::type query(Query) noexcept {
+    return {};
+  }
 };
 
 template <class... Lists>

@@ -8,6 +8,7 @@
 #include <weft/detail/cxx20.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -24,6 +25,7 @@
 
 #include <weft/boost/detail/errors.hpp>
 #include <weft/boost/detail/inside.hpp>
+#include <weft/detail/chrono.hpp>
 #include <weft/error.hpp>
 #include <weft/fiber/detail/library.hpp>
 #include <weft/thread.hpp>
@@ -66,6 +68,7 @@ namespace fibers {
 
 class context;
 class scheduler;
+class waker;
 namespace algo {
 class algorithm;
 }
@@ -165,18 +168,43 @@ class context : public weft::detail::ready_hook {
 
   // Lets other fibers run before the caller, which this is. May switch.
   void yield() noexcept { weft_yield(); }
-  // Suspends the caller, which this is, until schedule is called for it, and gives the lock back
-  // once that may be: schedule's caller holds it while it decides to call. May switch. Throws
+  // Suspends the caller, which this is, until it is woken: by a waker of create_waker, or by
+  // schedule. One that was woken since its last wait goes on at once. May switch. Throws
   // weft::error: cannot_block.
-  void suspend(detail::spinlock_lock& lock) {
-    weft_thread* self = nullptr;
-    detail::spinlock* const held = lock.release();
-    weft::detail::check(weft_ext_park_unlocking(&held->word_, &self, "boost::fibers::context::suspend"),
-                        "weft_ext_park_unlocking");
+  void suspend() {
+    weft::detail::check(weft_event_wait(&woken_), "boost::fibers::context::suspend");
+    static_cast<void>(weft_event_reset(&woken_));
   }
-  // Makes a fiber ready that is suspended, or that leaves the lock of suspend: once for each
+  // Gives the lock back, and suspends the caller as suspend() does. May switch. Throws weft::error:
+  // cannot_block.
+  void suspend(detail::spinlock_lock& lock) {
+    lock.unlock();
+    suspend();
+  }
+  // Suspends the caller, which this is, until it is woken or the time has come. Returns whether it
+  // was woken. May switch. Throws weft::error: cannot_block.
+  bool wait_until(const std::chrono::steady_clock::time_point& time) {
+    const weft_status status = weft_event_wait_until(&woken_, weft::detail::to_ns(time.time_since_epoch()));
+    if (status == WEFT_TIMEOUT) return false;
+    weft::detail::check(status, "boost::fibers::context::wait_until");
+    static_cast<void>(weft_event_reset(&woken_));
+    return true;
+  }
+  // Gives the lock back, and waits as wait_until of a time does. If the time comes first, the
+  // waker, which is this context's newest, wakes no more.
+  bool wait_until(const std::chrono::steady_clock::time_point& time, detail::spinlock_lock& lock, waker&& one);
+  // Makes a fiber ready that is suspended, or that is about to suspend itself: once for each
   // suspend. Callable from any; this is the running fiber's, or any other. Never switches.
-  void schedule(context* suspended) noexcept { weft_ext_unpark(suspended->unit_); }
+  void schedule(context* suspended) noexcept { static_cast<void>(weft_event_set(&suspended->woken_)); }
+  // Returns what wakes the caller, which this is, from its next wait, once. All earlier wakers of
+  // it do nothing any more. Never switches.
+  waker create_waker() noexcept;
+  // Wakes the fiber by the waker of a number, as waker::wake does.
+  bool wake(std::size_t epoch) noexcept {
+    if (!end_epoch(epoch)) return false;
+    schedule(this);
+    return true;
+  }
 
   // Orders contexts by their fibers' ids.
   friend bool operator<(const context& left, const context& right) noexcept { return left.get_id() < right.get_id(); }
@@ -185,12 +213,20 @@ class context : public weft::detail::ready_hook {
 
  private:
   friend class scheduler;
+  friend class waker;
   friend class weft::detail::contexts;
   friend class weft::detail::order_by_algorithm;
   context(weft_thread* unit, type is) noexcept : unit_(unit), type_(is) {}
 
+  // Of the callers of one epoch one succeeds.
+  bool end_epoch(std::size_t epoch) noexcept {
+    return waker_epoch_.compare_exchange_strong(epoch, epoch + 1, std::memory_order_acq_rel);
+  }
+
   weft_thread* unit_;
   type type_;
+  std::atomic<std::size_t> waker_epoch_ = 0;
+  weft_event woken_ = WEFT_EVENT_INIT;  // set: the next wait returns; a waiter's memory may go as soon as it is
   std::unique_ptr<fiber_properties> properties_;
   weft::detail::order_by_algorithm* home_ = nullptr;  // null: it is in no order's pool
 };

@@ -15,6 +15,7 @@
 #include <weft/boost/detail/stacks.hpp>
 #include <weft/boost/detail/threads.hpp>
 #include <weft/boost/detail/values.hpp>
+#include <weft/boost/detail/wakers.hpp>
 #include <weft/fiber/all.hpp>
 
 namespace boost {
