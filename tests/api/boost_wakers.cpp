@@ -1,10 +1,11 @@
 // Synchronisation that programs make of boost::fibers' wakers and wait queues, without and with an
-// algorithm of their own. Each scene runs in a child process, in which the library has not started.
+// algorithm of their own, and what keeps such programs from hanging. Each scene runs in a child process, in which the library has not started.
 // The text names nothing of Weft's but what runs the scenes.
 #include <boost/fiber/algo/shared_work.hpp>
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/detail/spinlock.hpp>
 #include <boost/fiber/fiber.hpp>
+#include <boost/fiber/mutex.hpp>
 #include <boost/fiber/operations.hpp>
 #include <boost/fiber/waker.hpp>
 
@@ -146,4 +147,61 @@ TEST_CASE("a wait_queue wakes its fibers in order, or all, and forgets those who
       other.join();
     });
   }
+}
+
+TEST_CASE("a notification goes to the next fiber where the first one's waker wakes no more") {
+  expect_well([] {
+    fibers::detail::spinlock mutex;
+    fibers::wait_queue waiting;
+    fibers::context* first = nullptr;
+    int begun = 0, woken = 0;
+    const auto wait = [&] {
+      fibers::detail::spinlock_lock lock(mutex);
+      if (begun++ == 0) first = fibers::context::active();
+      waiting.suspend_and_wait(lock, fibers::context::active());
+      ++woken;
+    };
+    fibers::fiber one(wait), two(wait);
+    while (begun != 2) this_fiber::yield();
+    const fibers::waker newer = first->create_waker();
+    fibers::detail::spinlock_lock lock(mutex);
+    waiting.notify_one();
+    NEED(waiting.empty());
+    lock.unlock();
+    two.join();
+    NEED(woken == 1);
+    NEED(newer.wake());
+    one.join();
+    NEED(woken == 2);
+  });
+}
+
+TEST_CASE("a loop of try_lock lets the holder run") {
+  expect_well([] {
+    fibers::mutex mutex;
+    mutex.lock();
+    fibers::fiber trying([&mutex] {
+      while (!mutex.try_lock()) {
+      }
+      mutex.unlock();
+    });
+    this_fiber::yield();
+    mutex.unlock();
+    trying.join();
+  });
+}
+
+TEST_CASE("shared_work wakes an OS thread that sleeps, and not one that has stopped sleeping") {
+  expect_well([] {
+    fibers::algo::shared_work sleeper, earlier;
+    fibers::fiber([&] {
+      std::thread other([&sleeper] { sleeper.suspend_until(std::chrono::steady_clock::time_point::max()); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // then the other one mostly sleeps
+      earlier.suspend_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(1));
+      fibers::context* const self = fibers::context::active();
+      earlier.awakened(self);
+      other.join();
+      NEED(earlier.pick_next() == self);
+    }).join();
+  });
 }

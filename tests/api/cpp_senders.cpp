@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -195,6 +196,42 @@ TEST_CASE("sync_wait of a sender: its values, nothing after a stop, its error") 
   REQUIRE(weft_tasklet_create(refused, &seen, nullptr, &tasklet) == WEFT_OK);
   REQUIRE(weft_thread_join(tasklet) == WEFT_OK);
   CHECK(seen == WEFT_CANNOT_BLOCK);
+}
+
+namespace {
+
+// A sender of another library, whose error is no exception.
+template <class Error>
+struct fails_with {
+  using sender_concept = ex::sender_t;
+  using completion_signatures = ex::completion_signatures<ex::set_value_t(), ex::set_error_t(Error)>;
+
+  template <class Receiver>
+  struct operation {
+    using operation_state_concept = ex::operation_state_t;
+    Receiver to;
+    Error error;
+    void start() noexcept { ex::set_error(std::move(to), std::move(error)); }
+  };
+  template <class Receiver>
+  operation<Receiver> connect(Receiver to) const {
+    return {std::move(to), error};
+  }
+  Error error;
+};
+
+}  // namespace
+
+TEST_CASE("errors that are no exceptions are thrown: a code as std::system_error, others as they are") {
+  const weft::runtime runtime({.workers = 1});
+  bool is_code = false;
+  try {
+    weft::sync_wait(fails_with<std::error_code>{std::make_error_code(std::errc::timed_out)});
+  } catch (const std::system_error& thrown) {
+    is_code = thrown.code() == std::errc::timed_out;
+  }
+  CHECK(is_code);
+  CHECK(throws<int>([] { weft::sync_wait(fails_with<int>{7}); }));
 }
 
 TEST_CASE("a task awaits senders, and passes its stop on") {
@@ -381,6 +418,12 @@ TEST_CASE("stdexec's parallel scheduler runs on Weft, which starts if no runtime
                          both.arrive_and_wait();
                          sum += i;
                        }));
+    CHECK(sum == 499501);
+    stdexec::inplace_stop_source stop;
+    stop.request_stop();
+    auto never = stdexec::write_env(stdexec::schedule(on) | stdexec::then([&] { ++sum; }),
+                                    stdexec::prop{stdexec::get_stop_token, stop.get_token()});
+    CHECK_FALSE(stdexec::sync_wait(std::move(never)).has_value());
     CHECK(sum == 499501);
     stdexec::counting_scope scope;
     for (int i = 0; i < 100; ++i) {
