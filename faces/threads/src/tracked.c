@@ -9,6 +9,7 @@
 
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/manage.h>
+#include <weft_threads_word/word.h>
 
 #include "builtin.h"
 #include "caller.h"
@@ -40,9 +41,9 @@ static void unlink_it(struct threads_tracked_value *record) {
 
 /* Its thread has ended. */
 static void end_record(void *given) {
-  struct threads_tracked_value *const record = given;
+  struct threads_tracked_value *const record = (struct threads_tracked_value *)given;
   void (*const destructor)(void *) = record->key->destructor;
-  void *const value = record->value;
+  void *const value = word_pointer_load(&record->value, __ATOMIC_RELAXED);
   unlink_it(record);
   free(record);
   if (destructor != NULL && value != NULL) destructor(value);
@@ -51,17 +52,15 @@ static void end_record(void *given) {
 /* ---- the two keys beneath -------------------------------------------------------------------------- */
 
 /* acquire: the key that was made; pairs with make_inside and make_outside */
-static bool has_inside(const threads_tracked_key *key) {
-  return __atomic_load_n(&key->start, __ATOMIC_ACQUIRE) == caller_starts();
-}
-static uint64_t outside_of(const threads_tracked_key *key) { return __atomic_load_n(&key->outside, __ATOMIC_ACQUIRE); }
+static bool has_inside(const threads_tracked_key *key) { return word64_load(&key->start, __ATOMIC_ACQUIRE) == caller_starts(); }
+static uint64_t outside_of(const threads_tracked_key *key) { return word64_load(&key->outside, __ATOMIC_ACQUIRE); }
 
 /* Also one of an earlier start: libweft's keys live on, and the others find that theirs is gone. */
 static void delete_inside(threads_tracked_key *key) {
-  if (key->start == 0) return;
+  if (word64_load(&key->start, __ATOMIC_RELAXED) == 0) return;
   const threads_status gone = ((const threads_component *)key->implementation)->key_delete(key->inside);
   (void)gone;
-  __atomic_store_n(&key->start, 0, __ATOMIC_RELAXED);
+  word64_store(&key->start, 0, __ATOMIC_RELAXED);
 }
 
 static threads_status make_inside(threads_tracked_key *key) {
@@ -71,7 +70,7 @@ static threads_status make_inside(threads_tracked_key *key) {
     delete_inside(key);
     status = threads_component_now->key_create(end_record, &key->inside);
     key->implementation = threads_component_now;
-    if (status == THREADS_OK) __atomic_store_n(&key->start, caller_starts(), __ATOMIC_RELEASE);
+    if (status == THREADS_OK) word64_store(&key->start, caller_starts(), __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
   return status == THREADS_OK ? status : threads_fail_as(status, "threads_tracked_set");
@@ -83,7 +82,7 @@ static threads_status make_outside(threads_tracked_key *key) {
   pthread_mutex_lock(&mutex);
   if (outside_of(key) == 0) {
     error = pthread_key_create(&its, end_record);
-    if (error == 0) __atomic_store_n(&key->outside, (uint64_t)its + 1, __ATOMIC_RELEASE);
+    if (error == 0) word64_store(&key->outside, (uint64_t)its + 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
   if (error == 0) return THREADS_OK;
@@ -95,9 +94,9 @@ static threads_status make_outside(threads_tracked_key *key) {
 static struct threads_tracked_value *own_record(const threads_tracked_key *key) {
   if (caller_is_outside()) {
     const uint64_t its = outside_of(key);
-    return its != 0 ? pthread_getspecific((pthread_key_t)(its - 1)) : NULL;
+    return (struct threads_tracked_value *)(its != 0 ? pthread_getspecific((pthread_key_t)(its - 1)) : NULL);
   }
-  return has_inside(key) ? threads_component_now->key_get(key->inside) : NULL;
+  return (struct threads_tracked_value *)(has_inside(key) ? threads_component_now->key_get(key->inside) : NULL);
 }
 
 static threads_status attach(threads_tracked_key *key, struct threads_tracked_value *record) {
@@ -116,7 +115,7 @@ static threads_status add(threads_tracked_key *key, struct threads_tracked_value
   pthread_mutex_lock(&mutex);
   struct threads_tracked_value *const other = own_record(key);
   if (other != NULL) {
-    __atomic_store_n(&other->value, (*record)->value, __ATOMIC_RELAXED);
+    word_pointer_store(&other->value, word_pointer_load(&(*record)->value, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
   } else {
     status = attach(key, *record);
     if (status == THREADS_OK) {
@@ -132,14 +131,15 @@ threads_status threads_tracked_set(threads_tracked_key *key, void *value) {
   if (key == NULL) return threads_fail_on_null("threads_tracked_set", "key");
   struct threads_tracked_value *record = own_record(key);
   if (record != NULL) {
-    __atomic_store_n(&record->value, value, __ATOMIC_RELAXED);
+    word_pointer_store(&record->value, value, __ATOMIC_RELAXED);
     return THREADS_OK;
   }
   threads_status status = caller_is_outside() ? make_outside(key) : make_inside(key);
   if (status != THREADS_OK) return status;
-  record = malloc(sizeof *record);
+  record = (struct threads_tracked_value *)calloc(1, sizeof *record);
   if (record == NULL) return threads_fail_without_memory("threads_tracked_set");
-  *record = (struct threads_tracked_value){.key = key, .value = value};
+  record->key = key;
+  word_pointer_store(&record->value, value, __ATOMIC_RELAXED);
   status = add(key, &record);
   free(record);
   return status;
@@ -147,21 +147,22 @@ threads_status threads_tracked_set(threads_tracked_key *key, void *value) {
 
 void *threads_tracked_get(const threads_tracked_key *key) {
   const struct threads_tracked_value *const record = key != NULL ? own_record(key) : NULL;
-  return record != NULL ? __atomic_load_n(&record->value, __ATOMIC_RELAXED) : NULL;
+  return record != NULL ? word_pointer_load(&record->value, __ATOMIC_RELAXED) : NULL;
 }
 
 threads_status threads_tracked_delete(threads_tracked_key *key) {
   if (key == NULL) return threads_fail_on_null("threads_tracked_delete", "key");
-  const threads_tracked_key fresh = THREADS_TRACKED_KEY_INIT(key->destructor);
   pthread_mutex_lock(&mutex);
   struct threads_tracked_value *record = key->first;
   delete_inside(key);
-  if (key->outside != 0) pthread_key_delete((pthread_key_t)(key->outside - 1));
-  *key = fresh;
+  if (outside_of(key) != 0) pthread_key_delete((pthread_key_t)(outside_of(key) - 1));
+  word64_store(&key->outside, 0, __ATOMIC_RELAXED);
+  key->first = NULL;
   pthread_mutex_unlock(&mutex);
   while (record != NULL) {
     struct threads_tracked_value *const next = record->next;
-    if (key->destructor != NULL && record->value != NULL) key->destructor(record->value);
+    void *const value = word_pointer_load(&record->value, __ATOMIC_RELAXED);
+    if (key->destructor != NULL && value != NULL) key->destructor(value);
     free(record);
     record = next;
   }

@@ -1,4 +1,4 @@
-/* The atomic words of lock.c, parking.c, progress.c, spin.c and turn.c. The model tests put a file of the same name
+/* The atomic words of lock.c, parking.c, progress.c, spin.c, tracked.c and turn.c. The model tests put a file of the same name
  * before this one on the include path, so that those files themselves run on the explorer's memory.
  * order: one of the compiler's __ATOMIC_ words. */
 #ifndef WEFT_THREADS_WORD_H
@@ -21,6 +21,11 @@ static inline void word_add(uint32_t *word, uint32_t by, int order) { __atomic_f
 static inline bool word_replace(uint32_t *word, uint32_t *expected, uint32_t value, int order) {
   return __atomic_compare_exchange_n(word, expected, value, false, order, __ATOMIC_RELAXED);
 }
+
+static inline uint64_t word64_load(const uint64_t *word, int order) { return __atomic_load_n(word, order); }
+static inline void word64_store(uint64_t *word, uint64_t value, int order) { __atomic_store_n(word, value, order); }
+static inline void *word_pointer_load(void *const *word, int order) { return __atomic_load_n(word, order); }
+static inline void word_pointer_store(void **word, void *value, int order) { __atomic_store_n(word, value, order); }
 
 /* Sleeps while the word is value, or wakes spuriously. */
 static inline void word_sleep(const uint32_t *word, uint32_t value) {

@@ -39,6 +39,23 @@ inline bool word_replace(std::uint32_t* word, std::uint32_t* expected, std::uint
                          explorer::site where = explorer::site::current()) {
   return word_at(word).compare_exchange_strong(*expected, value, word_order(order), std::memory_order_relaxed, where);
 }
+template <class T>
+weft::base::atomic<T>& wide_word_at(const T* word) {
+  static_assert(sizeof(weft::base::atomic<T>) == sizeof(T));
+  return *reinterpret_cast<weft::base::atomic<T>*>(const_cast<T*>(word));
+}
+inline std::uint64_t word64_load(const std::uint64_t* word, int order, explorer::site where = explorer::site::current()) {
+  return wide_word_at(word).load(word_order(order), where);
+}
+inline void word64_store(std::uint64_t* word, std::uint64_t value, int order, explorer::site where = explorer::site::current()) {
+  wide_word_at(word).store(value, word_order(order), where);
+}
+inline void* word_pointer_load(void* const* word, int order, explorer::site where = explorer::site::current()) {
+  return wide_word_at(word).load(word_order(order), where);
+}
+inline void word_pointer_store(void** word, void* value, int order, explorer::site where = explorer::site::current()) {
+  wide_word_at(word).store(value, word_order(order), where);
+}
 inline void word_sleep(const std::uint32_t* word, std::uint32_t value, explorer::site where = explorer::site::current()) {
   weft::os::futex_wait(&word_at(word), value, where);
 }
