@@ -58,9 +58,10 @@ def launcher(mpi, build=""):
 
 
 def other_builds():
-    """(variant, folder) of the Open MPIs that the user names."""
+    """(variant, implementation, folder) of the Open MPIs that the user names: user-level threads, and OS threads beside them."""
     folders = [each for each in os.environ.get(BUILDS, "").split(":") if each]
-    return [(f"weft in {os.path.basename(os.path.normpath(folder))}", folder) for folder in folders]
+    return [(f"{what} in {os.path.basename(os.path.normpath(folder))}", implementation, folder)
+            for folder in folders for what, implementation in ((OS_THREADS, "fifo"), ("weft", "weft"))]
 
 
 class Place:
@@ -96,7 +97,8 @@ class Place:
     def cells(self, mpi, case, threads):
         found = [self.cell(mpi, case, threads, variant, kind) for variant, kind in VARIANTS.items()]
         if mpi == "openmpi":
-            found += [self.cell(mpi, case, threads, variant, ("shared", "weft", False), folder) for variant, folder in self.builds]
+            found += [self.cell(mpi, case, threads, variant, ("shared", implementation, False), folder)
+                      for variant, implementation, folder in self.builds]
         return found
 
 

@@ -1,4 +1,6 @@
 /* Start, stop, and calls out of place. */
+#include <pthread.h>
+
 #include "check.h"
 
 static void start_and_stop(void) {
@@ -25,6 +27,23 @@ static void who_started_stops(void) {
   config.caller_outside = is_outside;
   OK(threads_start(&config));
   OK(threads_join(start(stop_in_vain, NULL)));
+  OK(threads_stop());
+}
+
+static void *stop_in_vain_outside(void *unused) {
+  stop_in_vain(unused);
+  return NULL;
+}
+
+/* An OS thread outside has no number: it is known by itself. */
+static void another_one_outside_does_not_stop(void) {
+  threads_config config = THREADS_CONFIG_INIT;
+  config.caller_outside = is_outside;
+  pthread_t other;
+  OK(threads_start(&config));
+  CHECK(pthread_create(&other, NULL, stop_in_vain_outside, NULL) == 0);
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(threads_is_started());
   OK(threads_stop());
 }
 
@@ -99,6 +118,7 @@ void check_life(void) {
   RUN(configurations_that_cannot_be);
   RUN(start_and_stop);
   RUN(who_started_stops);
+  RUN(another_one_outside_does_not_stop);
   RUN(stop_waits_for_all);
   RUN(before_the_start);
 }

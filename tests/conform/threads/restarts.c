@@ -52,6 +52,42 @@ static void a_key_serves_one_implementation_after_another(void) {
   OK(threads_tracked_delete(&tracked));
 }
 
+/* ---- keys ---- */
+
+/* A program that leaves the deletion of its keys to threads_stop never runs out of them, and an old one names none of the next start's. */
+static void keys_end_with_the_stop(void) {
+  static const char *const each[] = {"fifo", "pool", "weft"};
+  threads_key old = {{0, 0}}, key;
+  for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
+    for (int k = 0; k < more_than_all_keys; ++k) {
+      start_it(each[i]);
+      OK(threads_key_create(destroy, &key));
+      if (k > 0) {
+        CHECK(threads_key_get(old) == NULL);
+        IS(THREADS_INVALID, threads_key_delete(old));
+      }
+      old = key;
+      OK(threads_stop());
+    }
+  }
+}
+
+/* ---- beside another's weft_init ---- */
+
+/* The caller was adopted then, whatever threads_start asks for. */
+static void features_say_what_the_first_start_did(void) {
+  threads_config config = THREADS_CONFIG_INIT;
+  config.implementation = implementation = "weft";
+  for (int i = 0; i < 2; ++i) {
+    config.caller_outside = i == 1;
+    CHECK(weft_init(NULL) == WEFT_OK);
+    OK(threads_start(&config));
+    CHECK((threads_features() & THREADS_CALLER_OUTSIDE) == 0 && threads_self_id() != 0);
+    OK(threads_stop());
+    CHECK(weft_finalize() == WEFT_OK);
+  }
+}
+
 /* ---- locks and turns ---- */
 
 enum { callers = 4, rounds = IS_SLOW ? 50 : 200 };
@@ -125,6 +161,8 @@ static void no_thread_of_a_later_start_passes_for_main(void) {
 int main(void) {
   RUN(a_key_that_is_deleted_after_the_stop_is_gone);
   RUN(a_key_serves_one_implementation_after_another);
+  RUN(keys_end_with_the_stop);
+  RUN(features_say_what_the_first_start_did);
   RUN(locks_and_turns_serve_one_implementation_after_another);
   RUN(no_thread_of_a_later_start_passes_for_main);
   return 0;

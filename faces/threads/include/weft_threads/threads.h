@@ -255,7 +255,7 @@ THREADS_API threads_status threads_sync_destroy(threads_sync *sync);
 
 /* ---- thread-specific keys -------------------------------------------------------------------- */
 
-/* Creates a key, which lives until threads_stop at the latest.
+/* Creates a key, which lives until threads_stop at the latest; on weft, until the runtime ends.
  *
  * destructor may be null. When a thread ends, the implementation calls destructor with each value
  * of the key that is not null, before the thread can be joined, on that thread. In argobots the

@@ -6,6 +6,7 @@
 #include "../builtin.h"
 #include "../environment.h"
 #include "counts.h"
+#include "keys.h"
 
 _Static_assert(sizeof(weft_mutex) <= sizeof(threads_mutex), "a mutex holds libweft's");
 _Static_assert(sizeof(weft_cond) <= sizeof(threads_cond), "a condition holds libweft's");
@@ -42,7 +43,9 @@ static threads_status start(const threads_config *config) {
 
 static threads_status stop(void) {
   const threads_status status = threads_of_weft(weft_finalize());
-  if (status == THREADS_OK) weft_counts_end();
+  if (status != THREADS_OK) return status;
+  weft_counts_end();
+  if (weft_worker_count() == 0) weft_keys_end(); /* else the program's own weft_init goes on, and so do values */
   return status;
 }
 

@@ -5,6 +5,15 @@
 #include <weft_threads/detail/fail.h>
 #include <weft_threads/weft/thread.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* A function of the library that the inline function below calls. */
+THREADS_API threads_status threads_weft_key_create(void (*destructor)(void *value), threads_key *out);
+#ifdef __cplusplus
+}
+#endif
+
 static inline weft_key threads_weft_key(threads_key key) {
   const weft_key its = {(uint32_t)key.opaque[0], (uint32_t)key.opaque[1]};
   return its;
@@ -12,12 +21,7 @@ static inline weft_key threads_weft_key(threads_key key) {
 
 THREADS_NODISCARD static inline threads_status threads_key_create(void (*destructor)(void *value), threads_key *out) {
   if (out == NULL) return threads_fail_on_null("threads_key_create", "out");
-  weft_key key = {0, 0};
-  const weft_status status = weft_key_create(destructor, &key);
-  if (status != WEFT_OK) return threads_of_weft(status);
-  out->opaque[0] = key.index;
-  out->opaque[1] = key.generation;
-  return THREADS_OK;
+  return threads_weft_key_create(destructor, out);
 }
 
 THREADS_NODISCARD static inline threads_status threads_key_delete(threads_key key) {
