@@ -87,6 +87,15 @@ class EnvironmentTest(unittest.TestCase):
         self.assert_refused("THREADS_UNSUPPORTED", "weft-threads-old.so", "another version", WEFT_THREADS="old", WEFT_THREADS_PATH=MODULES)
         self.assert_refused("THREADS_UNSUPPORTED", "weft-threads-empty.so", "is no implementation", WEFT_THREADS="empty", WEFT_THREADS_PATH=MODULES)
 
+    def test_the_list_of_folders_ends_with_the_variable(self):
+        with tempfile.TemporaryDirectory() as folder:
+            behind = os.path.join(folder, "NEXT=modules")  # as the variable behind it reads in memory
+            os.mkdir(behind)
+            os.symlink(os.path.join(MODULES, "weft-threads-mine.so"), os.path.join(behind, "weft-threads-mine.so"))
+            environment = {"WEFT_THREADS": "mine", "WEFT_THREADS_PATH": "/nonexistent", "NEXT": "modules"}
+            done = subprocess.run([PROBE], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout.strip()), (1, "THREADS_INVALID"), done.stderr)
+
     def test_what_is_no_library_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "weft-threads-text.so")
