@@ -114,9 +114,9 @@ class basic_channel {
       return core_.pop(pop_target<T>(std::addressof(value)), WEFT_FOREVER);
     }
   }
-  // Waits for a value. Returns the value. Throws weft::error: ended (the channel is closed, and no
-  // value is left), cannot_block (a tasklet that would have to wait); and what moving a value
-  // throws: then the value stays in the channel. May switch. Callable from any.
+  // Waits for a value. Returns it. Throws weft::error: ended (the channel is closed and empty),
+  // cannot_block (a tasklet that would have to wait); and what moving a value throws: it stays in
+  // the channel, except if the move that returns it throws. May switch. Callable from any.
   T value_pop() {
     std::optional<T> value = next();
     if (!value) fail(WEFT_ENDED, "weft::channel::value_pop: the channel is closed and empty");

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,7 @@
 #include <weft/weft.h>
 #include <weft/detail/channel_wait.hpp>
 #include <weft/detail/chrono.hpp>
+#include <weft/detail/trampoline.hpp>
 #include <weft/error.hpp>
 
 namespace weft::detail {
@@ -250,24 +252,31 @@ class channel_core {
   };
 
   // The first waiting pusher takes the room that becomes free. If moving its value throws, it tries
-  // again.
+  // again, and its own push throws; the next one takes the room. The pop has its value all the same.
   step pop_from_ring(pop_target<T>& target) {
     const moves_inside_lock told(lock_);
     target.put(std::move(ring_.front()));
     ring_.drop_front();
-    channel_place* const pusher = pushers_.claim_first();
-    if (pusher == nullptr) return {channel_op_status::success};
-    if (pushers_try_again_) return {channel_op_status::success, pusher, true};
-    struct guard {
-      channel_place* pusher;
-      ~guard() {
-        if (pusher != nullptr) pusher->finish(channel_waiter::outcome::again);
+    while (channel_place* const pusher = pushers_.claim_first()) {
+      if (pushers_try_again_) return {channel_op_status::success, pusher, true};
+      if (put_into_ring(*static_cast<T*>(pusher->value))) {
+        pusher->value = nullptr;
+        return {channel_op_status::success, pusher};
       }
-    } unmoved{pusher};
-    ring_.put(std::move(*static_cast<T*>(pusher->value)));
-    unmoved.pusher = nullptr;
-    pusher->value = nullptr;
-    return {channel_op_status::success, pusher};
+      pusher->finish(channel_waiter::outcome::again);
+    }
+    return {channel_op_status::success};
+  }
+  // False: moving the value threw, and it is where it was.
+  bool put_into_ring(T& value) noexcept {
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      ring_.put(std::move(value));
+      return true;
+    } else {
+      bool is_put = true;
+      run_caught([&] { ring_.put(std::move(value)); }, [&](const std::exception_ptr&) { is_put = false; });
+      return is_put;
+    }
   }
 
   // For push_plain, and pop_plain: to a ULT that has parked, and whatever else is not simple.
