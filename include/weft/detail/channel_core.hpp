@@ -252,7 +252,7 @@ class channel_core {
   };
 
   // The first waiting pusher takes the room that becomes free. If moving its value throws, it tries
-  // again, and its own push throws; the next one takes the room. The pop has its value all the same.
+  // again, and its own push throws; the next one takes the room. The pop keeps its value.
   step pop_from_ring(pop_target<T>& target) {
     const moves_inside_lock told(lock_);
     target.put(std::move(ring_.front()));
