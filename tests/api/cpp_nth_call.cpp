@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <weft/algorithm.hpp>
@@ -31,7 +32,9 @@
 #include <weft/promise.hpp>
 #include <weft/runtime.hpp>
 #include <weft/select.hpp>
+#include <weft/task.hpp>
 #include <weft/task_group.hpp>
+#include <weft/tasks.hpp>
 #include <weft/thread.hpp>
 #include <weft/when.hpp>
 
@@ -435,3 +438,22 @@ TEST_CASE("futures whose nth allocation throws") {
           CHECK(!all[0].is_ready());
         }) >= 8);
 }
+
+#if defined(__cpp_lib_jthread)
+TEST_CASE("coroutines whose nth allocation, copy or call throws") {
+  const weft::runtime runtime({.workers = 2});
+  const auto give = [](int value) -> weft::task<risky> {
+    step();
+    co_await weft::async_sleep_for(std::chrono::nanoseconds(1));
+    co_return risky(value);
+  };
+  CHECK(for_each_allocation([&] {
+          const auto [one, other] = weft::sync_wait(weft::when_all(give(1), give(2)));
+          CHECK(one.value() + other.value() == 3);
+        }) >= 8);
+  CHECK(for_each_allocation([&] {
+          const auto first = weft::sync_wait(weft::when_any(give(1), give(2)));
+          CHECK(std::visit([](const risky& value) { return value.value(); }, first) == static_cast<int>(first.index()) + 1);
+        }) >= 8);
+}
+#endif
