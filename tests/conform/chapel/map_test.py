@@ -47,6 +47,15 @@ class MapTest(unittest.TestCase):
                 with self.subTest(name):
                     self.assertRegex(text, rf"\b{name}\(")
 
+    def test_the_map_has_the_native_sync_variables(self):
+        defined = set(re.findall(r"static inline int (qthread_\w+)\(", face_map.read(HEADERS[2])))
+        mapped = set(re.findall(r"`(qthread_\w+)`", face_map.read(face_map.TOP, "faces", "chapel", "MAP.md")))
+        self.assertEqual(len(defined), 10)  # those that ChapelSyncvar.chpl declares
+        self.assertEqual(mapped, defined)
+        for name in defined:
+            with self.subTest(name):
+                self.assertIn(f"{name}(", face_map.read(HERE, "native.c"))
+
     def test_the_map_has_what_1_3_has_besides(self):
         text = face_map.read(HERE, "stand_ins", "1.3", "chpltasks.h")
         besides = {name for name in re.findall(r"\b(chpl_\w+)\(", text) if name not in self.declared()}

@@ -35,6 +35,38 @@ typedef struct {
   int32_t spare;
 } chpl_sync_aux_t;
 
+/* The value of a native sync variable. Chapel's modules know native ones by the names that a layer
+ * for Qthreads has; a word is full or empty by a table beside it, and may be read and written by
+ * all 64 bits. Each function returns 0; where memory for the state of one more word is not to be
+ * had, it ends the program with a line. Tasks and OS threads may call them. A read copies to *out.
+ * The first letter is the state for which a call waits, the second the state that it leaves:
+ * f is full, e is empty, xx is neither asked for nor changed. */
+typedef uint64_t aligned_t;
+
+int chpl_weft_native_read_fe(aligned_t *out, const aligned_t *word);
+int chpl_weft_native_read_ff(aligned_t *out, const aligned_t *word);
+int chpl_weft_native_read_xx(aligned_t *out, const aligned_t *word);
+int chpl_weft_native_write_ef(aligned_t *word, const aligned_t *value);
+int chpl_weft_native_write_ff(aligned_t *word, const aligned_t *value);
+int chpl_weft_native_write_f(aligned_t *word, const aligned_t *value);  /* does not wait */
+int chpl_weft_native_purge_to(aligned_t *word, const aligned_t *value); /* writes and empties */
+int chpl_weft_native_fill(const aligned_t *word);
+int chpl_weft_native_empty(const aligned_t *word);
+int chpl_weft_native_status(const aligned_t *word); /* 1: full */
+
+/* NOLINTBEGIN(readability-identifier-naming): Chapel's modules have these names. */
+static inline int qthread_readFE(aligned_t *out, const aligned_t *word) { return chpl_weft_native_read_fe(out, word); }
+static inline int qthread_readFF(aligned_t *out, const aligned_t *word) { return chpl_weft_native_read_ff(out, word); }
+static inline int qthread_readXX(aligned_t *out, const aligned_t *word) { return chpl_weft_native_read_xx(out, word); }
+static inline int qthread_writeEF(aligned_t *word, const aligned_t *value) { return chpl_weft_native_write_ef(word, value); }
+static inline int qthread_writeFF(aligned_t *word, const aligned_t *value) { return chpl_weft_native_write_ff(word, value); }
+static inline int qthread_writeF(aligned_t *word, const aligned_t *value) { return chpl_weft_native_write_f(word, value); }
+static inline int qthread_purge_to(aligned_t *word, const aligned_t *value) { return chpl_weft_native_purge_to(word, value); }
+static inline int qthread_fill(const aligned_t *word) { return chpl_weft_native_fill(word); }
+static inline int qthread_empty(const aligned_t *word) { return chpl_weft_native_empty(word); }
+static inline int qthread_feb_status(const aligned_t *word) { return chpl_weft_native_status(word); }
+/* NOLINTEND(readability-identifier-naming) */
+
 #ifdef __cplusplus
 }
 #endif

@@ -111,3 +111,71 @@ void chpl_sync_initAux(chpl_sync_aux_t *sync) {
 }
 
 void chpl_sync_destroyAux(chpl_sync_aux_t *sync) { (void)sync; /* it has nothing but its words */ }
+
+/* ---- native ones: a word with a full/empty bit beside it ------------------------------------------ */
+
+static int done(weft_status status, const char *call) {
+  if (status != WEFT_OK) {
+    chpl_weft_fail(call);
+  }
+  return 0;
+}
+
+/* Chapel's modules declare words constant where only the state beside them changes. */
+static uint64_t *word_of(const aligned_t *word) { return (uint64_t *)(uintptr_t)word; }
+
+int chpl_weft_native_read_fe(aligned_t *out, const aligned_t *word) {
+  weft_status status = weft_feb_try_read_fe(word_of(word), out);
+  if (status == WEFT_BUSY) {
+    let_parent_look();
+    status = weft_feb_read_fe(word_of(word), out);
+  }
+  return done(status, "readFE of a native sync variable");
+}
+
+int chpl_weft_native_read_ff(aligned_t *out, const aligned_t *word) {
+  weft_status status = weft_feb_try_read_ff(word_of(word), out);
+  if (status == WEFT_BUSY) {
+    let_parent_look();
+    status = weft_feb_read_ff(word_of(word), out);
+  }
+  return done(status, "readFF of a native sync variable");
+}
+
+int chpl_weft_native_read_xx(aligned_t *out, const aligned_t *word) {
+  return done(weft_feb_read_xx(word, out), "readXX of a native sync variable");
+}
+
+int chpl_weft_native_write_ef(aligned_t *word, const aligned_t *value) {
+  weft_status status = weft_feb_try_write_ef(word, *value);
+  if (status == WEFT_BUSY) {
+    let_parent_look();
+    status = weft_feb_write_ef(word, *value);
+  }
+  return done(status, "writeEF of a native sync variable");
+}
+
+int chpl_weft_native_write_ff(aligned_t *word, const aligned_t *value) {
+  weft_status status = weft_feb_try_write_ff(word, *value);
+  if (status == WEFT_BUSY) {
+    let_parent_look();
+    status = weft_feb_write_ff(word, *value);
+  }
+  return done(status, "writeFF of a native sync variable");
+}
+
+int chpl_weft_native_write_f(aligned_t *word, const aligned_t *value) {
+  return done(weft_feb_write_f(word, *value), "writeXF of a native sync variable");
+}
+
+int chpl_weft_native_purge_to(aligned_t *word, const aligned_t *value) {
+  return done(weft_feb_purge_to(word, *value), "reset of a native sync variable");
+}
+
+int chpl_weft_native_fill(const aligned_t *word) { return done(weft_feb_fill(word_of(word)), "fill of a native sync variable"); }
+
+int chpl_weft_native_empty(const aligned_t *word) {
+  return done(weft_feb_empty(word_of(word)), "empty of a native sync variable");
+}
+
+int chpl_weft_native_status(const aligned_t *word) { return weft_feb_is_full(word); }
