@@ -70,6 +70,8 @@ void test_dying(void);
 void test_queue(void);
 void test_one_behind_another(void);
 void test_freed_communicator(void);
+void test_states(void);
+void test_collective_states(void);
 
 /* The path of this program. */
 void note_program(const char *path);

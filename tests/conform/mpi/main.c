@@ -37,7 +37,9 @@ static const struct {
              {"dying", test_dying},
              {"queue", test_queue},
              {"one_behind_another", test_one_behind_another},
-             {"freed_communicator", test_freed_communicator}};
+             {"freed_communicator", test_freed_communicator},
+             {"states", test_states},
+             {"collective_states", test_collective_states}};
 
 static void *run_on_os_thread(void *argument) {
   const running *const one = argument;

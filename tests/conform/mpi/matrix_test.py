@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""All cases of the library between programs and MPI at the thread levels below MPI_THREAD_MULTIPLE, for check-deep.
+"""All cases of the library between programs and MPI at the thread levels below MPI_THREAD_MULTIPLE, and each call of each kind of caller in each
+state, for check-deep.
 
 usage: matrix_test.py FOLDER    (with conform_mpi_mpich and so on)"""
 
@@ -34,6 +35,14 @@ class MatrixTest(unittest.TestCase):
                     if case == "windows":
                         held = "weft-mpi: rank 0: MPI_Win_fence has no nonblocking twin, so no other thread of this rank can call MPI until"
                         self.assertEqual(len(re.findall(held, said)), 1)
+
+    def test_each_call_of_each_caller_in_each_state(self):
+        for mpi in MPIS:
+            for level in "multiple", "serialized":
+                for workers in "1", "3":
+                    self.check(mpi, 2, "states", WEFT_MPI_LEVEL=level, WEFT_WORKERS=workers)
+                self.check(mpi, 2, "collective_states", WEFT_MPI_LEVEL=level, WEFT_WORKERS="1")
+                self.check(mpi, 3, "collective_states", WEFT_MPI_LEVEL=level, WEFT_WORKERS="1")
 
     def test_requests_in_cpp_at_each_level(self):
         for mpi in MPIS:
