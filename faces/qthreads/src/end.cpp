@@ -6,11 +6,16 @@
 #include <new>
 
 #include "children.hpp"
+#include "feb.hpp"
 #include "task.hpp"
 
 namespace weft::qthreads {
 
 namespace {
+
+pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t change_is_over = PTHREAD_COND_INITIALIZER;
+bool is_changing = false;  // guarded by `changes`
 
 // Ended by another OS thread than its main task's.
 constinit atomic<runtime*> left{nullptr};
@@ -30,6 +35,7 @@ bool has_key = false;
 
 void end_with_thread(void* given) {
   auto* const all = static_cast<runtime*>(given);
+  const change alone;  // another OS thread may be in the end of the same runtime
   if (left_to_caller() == all) {
     end(all, WEFT_DROP);
   } else if (current_runtime() == all && weft_self() == all->main_thread) {
@@ -61,20 +67,41 @@ runtime* take_kept() {
   return all;
 }
 
-void nothing(void*) {}
+void nothing_to_do(void*) {}
+
+bool is_helper_needed(const runtime* all, unsigned worker) {
+  return worker != 0 || weft_thread_get_state(all->main_thread) != WEFT_THREAD_RUNNING;
+}
+
+// Runs a helper on the worker, from a pool of its own. A helper that could not start before worker
+// 0 runs the main task is taken back: it would be dropped, and counted, as a task of the program's.
+bool run_helper(const runtime* all, unsigned worker, weft_pool* own) {
+  constexpr std::uint64_t step_ns = 1'000'000;
+  const unsigned number = all->core_number(worker);
+  weft_thread* helper = nullptr;
+  if (weft_ext_thread_make_in(own, nothing_to_do, 0, &helper) != WEFT_OK) return false;
+  static_cast<void>(weft_ext_pool_push(own, helper, WEFT_PUSH_NEW));
+  const bool is_served = weft_pool_attach(own, number) == WEFT_OK;
+  bool has_ended = false;
+  while (is_served && !has_ended && is_helper_needed(all, worker))
+    has_ended = weft_thread_join_until(helper, weft_deadline_in(step_ns)) == WEFT_OK;
+  if (!has_ended && weft_ext_pool_remove(own, helper)) {
+    weft_ext_thread_discard(helper);
+  } else if (!has_ended) {
+    static_cast<void>(weft_thread_join(helper));  // it has started, and does nothing
+  }
+  if (is_served) static_cast<void>(weft_pool_detach(own, number));
+  return is_served;
+}
 
 // No pool is served: a task that runs goes back to its pool when it yields. True: the worker runs
 // none now; or that is worker 0, and runs the main task.
 bool wait_for_worker(const runtime* all, unsigned worker) {
-  constexpr std::uint64_t step_ns = 1'000'000;
-  weft_thread_attr attr = WEFT_THREAD_ATTR_INIT;
-  attr.worker = static_cast<int>(all->core_number(worker));
-  weft_thread* last = nullptr;
-  if (weft_thread_create(nothing, nullptr, &attr, &last) != WEFT_OK) return false;
-  while (worker != 0 || weft_thread_get_state(all->main_thread) != WEFT_THREAD_RUNNING)
-    if (weft_thread_join_until(last, weft_deadline_in(step_ns)) == WEFT_OK) return true;
-  static_cast<void>(weft_thread_detach(last));
-  return true;
+  weft_pool* own = nullptr;
+  if (weft_pool_create(WEFT_POOL_FIFO, WEFT_POOL_SHARED, &own) != WEFT_OK) return false;
+  const bool is_idle = run_helper(all, worker, own);
+  static_cast<void>(weft_pool_destroy(own));
+  return is_idle;
 }
 
 // Only the main task stays in its pool, which its worker serves again.
@@ -93,6 +120,20 @@ void leave_main_task_alone(runtime* all) {
 }
 
 }  // namespace
+
+change::change() {
+  static_cast<void>(pthread_mutex_lock(&changes));
+  while (is_changing) static_cast<void>(pthread_cond_wait(&change_is_over, &changes));
+  is_changing = true;
+  static_cast<void>(pthread_mutex_unlock(&changes));
+}
+
+change::~change() {
+  static_cast<void>(pthread_mutex_lock(&changes));
+  is_changing = false;
+  static_cast<void>(pthread_cond_broadcast(&change_is_over));
+  static_cast<void>(pthread_mutex_unlock(&changes));
+}
 
 bool watch_own_thread(runtime* all) { return has_key && pthread_setspecific(key, all) == 0; }
 
@@ -147,6 +188,7 @@ void end(runtime* all, weft_finalize_mode mode) {
   runtime* mine = all;  // it may be another one's meanwhile, if the key's destructor ends this one
   static_cast<void>(left.compare_exchange_strong(mine, nullptr, base::relaxed));
   for (unsigned i = 0; mode == WEFT_DRAIN && i < all->worker_count(); ++i) all->workers[i].made->forget_all();
+  if (mode == WEFT_DROP) tell_outside_waiters();
   keep(all, mode == WEFT_DROP ? &kept : &kept_for_good);
   free_kept();
 }
@@ -164,6 +206,7 @@ void end_from_outside(runtime* all) {
   stop_serving(all);
   bool are_idle = true;
   for (unsigned i = 0; i < all->worker_count(); ++i) are_idle = wait_for_worker(all, i) && are_idle;
+  tell_outside_waiters();
   if (are_idle && all->has_pools()) leave_main_task_alone(all);
   if (!all->has_started_core) return;
   for (unsigned i = all->worker_count(); --i != 0;) static_cast<void>(weft_worker_remove(i));

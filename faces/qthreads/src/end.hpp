@@ -15,6 +15,16 @@
 
 namespace weft::qthreads {
 
+// Starts and ends, one after the other: while an object lives, others wait in the constructor. No
+// lock is held meanwhile, since the main task ends inside.
+class change {
+ public:
+  change();
+  ~change();
+  change(const change&) = delete;
+  change& operator=(const change&) = delete;
+};
+
 // Ends it when the calling OS thread, that of the main task, ends. False: no memory, or no key.
 bool watch_own_thread(runtime* all);
 

@@ -46,12 +46,68 @@ bool is_simple_task() {
 
 namespace {
 
+// OS threads outside that wait, one behind the other, guarded by the lock.
+constinit face::spinlock lock_of_waiters;
+constinit noted_wait* waiters = nullptr;
+
+}  // namespace
+
+noted_wait::noted_wait(const void* word) : word_(word) {
+  if (weft_self() != nullptr) return;
+  is_listed_ = true;
+  const face::guard inside(lock_of_waiters);
+  next_ = waiters;
+  if (next_ != nullptr) next_->previous_ = this;
+  waiters = this;
+}
+
+noted_wait::~noted_wait() {
+  if (!is_listed_) return;
+  const face::guard inside(lock_of_waiters);
+  if (next_ != nullptr) next_->previous_ = previous_;
+  (previous_ != nullptr ? previous_->next_ : waiters) = next_;
+}
+
+void tell_outside_waiters() {
+  std::size_t count = 0;
+  const void* first = nullptr;
+  {
+    const face::guard inside(lock_of_waiters);
+    for (const noted_wait* one = waiters; one != nullptr; one = one->next_, ++count) first = one->word_;
+  }
+  if (count == 0) return;
+  report(
+      "qthread_finalize: %zu OS thread%s outside still wait%s, the first for the word at %p: tasks that did not end do not fill "
+      "it; write or fill it from an OS thread, or wait for its task before qthread_finalize",
+      count, count == 1 ? "" : "s", count == 1 ? "s" : "", first);
+}
+
+bool holds_its_reader() {
+  weft_thread* const thread = weft_self();
+  const task* const mine = thread != nullptr ? task_of(thread)->acting : nullptr;
+  if (mine == nullptr || mine->ret == nullptr) return false;
+  if ((mine->flags & returns_sinc) != 0) return false;
+  if ((mine->flags & returns_syncvar) != 0) return weft_syncvar_is_full(static_cast<weft_syncvar*>(mine->ret));
+  return weft_feb_is_full(static_cast<aligned_t*>(mine->ret));
+}
+
+void tell_of_held_reader() {
+  const task* const mine = self();
+  report(
+      "a task runs on the stack of its reader, has filled its own return word at %p, and waits: its reader goes on only when the "
+      "task has ended; if the task waits for its reader, make it with qthread_fork_to",
+      mine->ret);
+}
+
+namespace {
+
 uint64_t* core(const aligned_t* word) { return const_cast<aligned_t*>(word); }
 
 [[gnu::noinline]] int read_fe_of_empty(aligned_t* dest, const aligned_t* src) {
   run_child_of(src);
-  return at_once_or_wait([=] { return weft_feb_try_read_fe(core(src), dest); },
-                         [=] { return weft_feb_read_fe(core(src), dest); });
+  return at_once_or_wait(
+      src, [=] { return weft_feb_try_read_fe(core(src), dest); }, [=] { return weft_feb_read_fe(core(src), dest); },
+      [=](std::uint64_t deadline) { return weft_feb_read_fe_until(core(src), deadline, dest); });
 }
 
 }  // namespace
@@ -71,7 +127,9 @@ int qthread_empty(aligned_t const* dest) {
 int qthread_fill(aligned_t const* dest) { return code_of(weft_feb_fill(core(dest))); }
 
 int qthread_writeEF_const(aligned_t* dest, aligned_t const src) {
-  return at_once_or_wait([=] { return weft_feb_try_write_ef(dest, src); }, [=] { return weft_feb_write_ef(dest, src); });
+  return at_once_or_wait(
+      dest, [=] { return weft_feb_try_write_ef(dest, src); }, [=] { return weft_feb_write_ef(dest, src); },
+      [=](std::uint64_t deadline) { return weft_feb_write_ef_until(dest, src, deadline); });
 }
 
 int qthread_writeEF(aligned_t* restrict dest, aligned_t const* restrict src) {
@@ -102,7 +160,9 @@ int qthread_purge_to(aligned_t* restrict dest, aligned_t const* restrict src) {
 int qthread_purge(aligned_t* dest) { return qthread_purge_to_const(dest, 0); }
 
 int qthread_writeFF_const(aligned_t* dest, aligned_t src) {
-  return at_once_or_wait([=] { return weft_feb_try_write_ff(dest, src); }, [=] { return weft_feb_write_ff(dest, src); });
+  return at_once_or_wait(
+      dest, [=] { return weft_feb_try_write_ff(dest, src); }, [=] { return weft_feb_write_ff(dest, src); },
+      [=](std::uint64_t deadline) { return weft_feb_write_ff_until(dest, src, deadline); });
 }
 
 int qthread_writeFF(aligned_t* restrict dest, aligned_t const* restrict src) {
@@ -115,8 +175,9 @@ int qthread_readFF(aligned_t* dest, aligned_t const* src) {
     if (dest != nullptr && dest != src) *dest = value;
     return QTHREAD_SUCCESS;
   }
-  return at_once_or_wait([=] { return weft_feb_try_read_ff(core(src), dest); },
-                         [=] { return weft_feb_read_ff(core(src), dest); });
+  return at_once_or_wait(
+      src, [=] { return weft_feb_try_read_ff(core(src), dest); }, [=] { return weft_feb_read_ff(core(src), dest); },
+      [=](std::uint64_t deadline) { return weft_feb_read_ff_until(core(src), deadline, dest); });
 }
 
 int qthread_readFF_nb(aligned_t* restrict dest, aligned_t const* restrict src) {

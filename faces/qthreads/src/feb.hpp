@@ -19,15 +19,52 @@ int code_of(weft_status status);
 // The caller is such a task.
 bool is_simple_task();
 
+// The caller is an OS thread outside, or a task that runs on its reader's stack.
+inline bool is_unusual_waiter() {
+  weft_thread* const thread = weft_self();
+  return thread == nullptr || task_of(thread)->acting != nullptr;
+}
+
+// What is told of an unusual waiter at `word`.
+class [[gnu::visibility("hidden")]] noted_wait {
+ public:
+  explicit noted_wait(const void* word);
+  ~noted_wait();
+  noted_wait(const noted_wait&) = delete;
+  noted_wait& operator=(const noted_wait&) = delete;
+
+ private:
+  friend void tell_outside_waiters();
+  const void* word_;
+  bool is_listed_ = false;  // as one of an OS thread outside
+  noted_wait* next_ = nullptr;
+  noted_wait* previous_ = nullptr;
+};
+
+// The runtime ends, and its tasks fill no words any more: OS threads that wait outside are named.
+void tell_outside_waiters();
+
+// The caller runs on the stack of its reader, whose word it has filled already: the reader goes on
+// when the caller has ended.
+[[gnu::visibility("hidden")]] bool holds_its_reader();
+[[gnu::visibility("hidden")]] void tell_of_held_reader();
+
+constexpr std::uint64_t patience_with_held_reader_ns = 1'000'000'000;
+
 // The answer of wait(). A simple task first calls attempt(): if that is WEFT_BUSY, it says that it
-// waits.
-template <class Attempt, class Wait>
-int at_once_or_wait(Attempt attempt, Wait wait) {
-  if (!has_simple_tasks.load(base::relaxed) || !is_simple_task()) [[likely]]
+// waits. A task that holds its reader, which it may wait for, says so after wait_until(deadline).
+template <class Attempt, class Wait, class WaitUntil>
+int at_once_or_wait(const void* word, Attempt attempt, Wait wait, WaitUntil wait_until) {
+  if (!has_simple_tasks.load(base::relaxed) && !is_unusual_waiter()) [[likely]]
     return code_of(wait());
-  const weft_status result = attempt();
-  if (result != WEFT_BUSY) return code_of(result);
-  tell_of_simple_that_waits();
+  if (const weft_status result = attempt(); result != WEFT_BUSY) return code_of(result);
+  if (is_simple_task()) tell_of_simple_that_waits();
+  const noted_wait noted(word);
+  if (holds_its_reader()) {
+    const weft_status result = wait_until(weft_deadline_in(patience_with_held_reader_ns));
+    if (result != WEFT_TIMEOUT) return code_of(result);
+    tell_of_held_reader();
+  }
   return code_of(wait());
 }
 

@@ -17,29 +17,6 @@ constinit face::spinlock used_outside;
 
 namespace {
 
-// Starts and ends, one after the other. No lock is held meanwhile: the main task ends in one.
-pthread_mutex_t changes = PTHREAD_MUTEX_INITIALIZER;
-pthread_cond_t change_is_over = PTHREAD_COND_INITIALIZER;
-bool is_changing = false;  // guarded by `changes`
-
-class change {
- public:
-  change() {
-    static_cast<void>(pthread_mutex_lock(&changes));
-    while (is_changing) static_cast<void>(pthread_cond_wait(&change_is_over, &changes));
-    is_changing = true;
-    static_cast<void>(pthread_mutex_unlock(&changes));
-  }
-  ~change() {
-    static_cast<void>(pthread_mutex_lock(&changes));
-    is_changing = false;
-    static_cast<void>(pthread_cond_broadcast(&change_is_over));
-    static_cast<void>(pthread_mutex_unlock(&changes));
-  }
-  change(const change&) = delete;
-  change& operator=(const change&) = delete;
-};
-
 // What the core keeps of a stack at its high end: its record, and the colour.
 constexpr std::size_t core_bytes_of_stack = 4096;
 

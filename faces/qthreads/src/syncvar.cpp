@@ -18,12 +18,12 @@ weft_syncvar* core(syncvar_t* one) {
 }
 
 // First without a look at what may have to run before.
-template <class Attempt, class Wait>
-[[gnu::always_inline]] inline int read_full(const syncvar_t* word, Attempt attempt, Wait wait) {
+template <class Attempt, class Wait, class WaitUntil>
+[[gnu::always_inline]] inline int read_full(const syncvar_t* word, Attempt attempt, Wait wait, WaitUntil wait_until) {
   if (const weft_status result = attempt(); result != WEFT_BUSY) [[likely]]
     return code_of(result);
   run_child_of(word);
-  return at_once_or_wait(attempt, wait);
+  return at_once_or_wait(word, attempt, wait, wait_until);
 }
 
 bool is_too_large(std::uint64_t value) { return value > WEFT_SYNCVAR_MAX; }
@@ -43,8 +43,9 @@ int qthread_syncvar_fill(syncvar_t* restrict dest) { return code_of(weft_syncvar
 
 int qthread_syncvar_writeEF_const(syncvar_t* restrict dest, uint64_t src) {
   if (is_too_large(src)) return QTHREAD_OVERFLOW;
-  return at_once_or_wait([=] { return weft_syncvar_try_write_ef(core(dest), src); },
-                         [=] { return weft_syncvar_write_ef(core(dest), src); });
+  return at_once_or_wait(
+      dest, [=] { return weft_syncvar_try_write_ef(core(dest), src); }, [=] { return weft_syncvar_write_ef(core(dest), src); },
+      [=](std::uint64_t deadline) { return weft_syncvar_write_ef_until(core(dest), src, deadline); });
 }
 
 int qthread_syncvar_writeEF(syncvar_t* restrict dest, uint64_t const* restrict src) {
@@ -69,7 +70,8 @@ int qthread_syncvar_writeF(syncvar_t* restrict dest, uint64_t const* restrict sr
 
 int qthread_syncvar_readFF(uint64_t* restrict dest, syncvar_t* restrict src) {
   return read_full(
-      src, [=] { return weft_syncvar_try_read_ff(core(src), dest); }, [=] { return weft_syncvar_read_ff(core(src), dest); });
+      src, [=] { return weft_syncvar_try_read_ff(core(src), dest); }, [=] { return weft_syncvar_read_ff(core(src), dest); },
+      [=](std::uint64_t deadline) { return weft_syncvar_read_ff_until(core(src), deadline, dest); });
 }
 
 int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) {
@@ -78,7 +80,8 @@ int qthread_syncvar_readFF_nb(uint64_t* restrict dest, syncvar_t* restrict src) 
 
 int qthread_syncvar_readFE(uint64_t* restrict dest, syncvar_t* restrict src) {
   return read_full(
-      src, [=] { return weft_syncvar_try_read_fe(core(src), dest); }, [=] { return weft_syncvar_read_fe(core(src), dest); });
+      src, [=] { return weft_syncvar_try_read_fe(core(src), dest); }, [=] { return weft_syncvar_read_fe(core(src), dest); },
+      [=](std::uint64_t deadline) { return weft_syncvar_read_fe_until(core(src), deadline, dest); });
 }
 
 int qthread_syncvar_readFE_nb(uint64_t* restrict dest, syncvar_t* restrict src) {

@@ -221,6 +221,30 @@ static void many_end_it_at_once(void) {
   }
 }
 
+static void *begin_and_leave(void *both_are_here) {
+  OK(qthread_initialize());
+  pthread_barrier_wait(both_are_here);
+  return NULL; /* ends the runtime, too */
+}
+
+/* The OS thread of the main task ends while another one finalizes the same runtime. */
+static void an_os_thread_ends_while_another_finalizes(void) {
+  pthread_barrier_t both_are_here;
+  CHECK(pthread_barrier_init(&both_are_here, NULL, 2) == 0);
+  for (int round = 0; round < (IS_SLOW ? 10 : 100); ++round) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, begin_and_leave, &both_are_here) == 0);
+    pthread_barrier_wait(&both_are_here);
+    for (int i = 0; i < round % 10; ++i) sched_yield();
+    qthread_finalize();
+    CHECK(pthread_join(thread, NULL) == 0);
+    without_a_runtime();
+    OK(qthread_initialize());
+    qthread_finalize();
+  }
+  CHECK(pthread_barrier_destroy(&both_are_here) == 0);
+}
+
 static aligned_t change_for_ever(void *argument) {
   atomic_store((atomic_int *)argument, 1);
   while (qthread_num_shepherds() != 0) {
@@ -392,6 +416,7 @@ int main(void) {
   other_os_threads_end_it();
   an_os_thread_that_ends_ends_it();
   many_end_it_at_once();
+  an_os_thread_ends_while_another_finalizes();
   two_start_at_once();
   shepherds_change_at_the_end();
   a_wait_outlives_the_end();

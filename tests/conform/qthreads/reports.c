@@ -109,6 +109,110 @@ static void words_that_are_never_filled(void) {
   says_in_line(&end, "(waits_at_a_word)", address_of(&words[0]));
 }
 
+/* ---- a task on its reader's stack that waits for that reader ---- */
+
+static aligned_t fills_early_and_waits(void *word) {
+  OK(qthread_writeF_const(word, 3)); /* its reader could go on now, if it had a stack of its own */
+  return (aligned_t)qthread_readFF(NULL, &words[0]);
+}
+
+/* One worker: no other one takes the task before it is read. */
+static void initialize_one_worker(void) {
+  CHECK(setenv("QT_NUM_WORKERS_PER_SHEPHERD", "1", 1) == 0);
+  OK(qthread_init(1));
+}
+
+static void a_reader_that_is_held(void) {
+  initialize_one_worker();
+  OK(qthread_empty(&words[0]));
+  OK(qthread_fork(fills_early_and_waits, &ret, &ret));
+  OK(qthread_readFF(NULL, &ret));
+  OK(qthread_fill(&words[0]));
+}
+
+static aligned_t variable_fills_early(void *variable) {
+  OK(qthread_syncvar_writeF_const(variable, 3));
+  return (aligned_t)qthread_readFE(NULL, &words[0]);
+}
+
+static void a_reader_of_a_syncvar_that_is_held(void) {
+  static syncvar_t variable = SYNCVAR_EMPTY_INITIALIZER;
+  uint64_t seen = 0;
+  initialize_one_worker();
+  OK(qthread_empty(&words[0]));
+  OK(qthread_fork_syncvar(variable_fills_early, &variable, &variable));
+  OK(qthread_syncvar_readFF(&seen, &variable));
+  OK(qthread_fill(&words[0]));
+}
+
+static void readers_that_are_held(void) {
+  struct end end = end_of(a_reader_that_is_held);
+  is_abort(&end);
+  says_in_line(&end, "a task runs on the stack of its reader", "make it with qthread_fork_to");
+  says(&end, address_of(&words[0]));
+  end = end_of(a_reader_of_a_syncvar_that_is_held);
+  is_abort(&end);
+  says(&end, "a task runs on the stack of its reader");
+}
+
+/* ---- the end, from an OS thread outside ---- */
+
+static void *finalizes(void *unused) {
+  qthread_finalize();
+  return unused;
+}
+
+static void the_main_task_runs_meanwhile(void) {
+  pthread_t outside;
+  OK(qthread_initialize());
+  CHECK(pthread_create(&outside, NULL, finalizes, NULL) == 0);
+  CHECK(pthread_join(outside, NULL) == 0); /* blocks worker 0 */
+  qthread_finalize();
+}
+
+static void says_not(const struct end *end, const char *text) {
+  if (strstr(end->told, text) == NULL) return;
+  fprintf(stderr, "\"%s\" is in:\n%s", text, end->told);
+  abort();
+}
+
+static atomic_int is_near;
+
+static void *reads_outside(void *unused) {
+  atomic_store(&is_near, 1);
+  OK(qthread_readFF(NULL, &ret));
+  return unused;
+}
+
+/* The word of a task that is dropped. */
+static void an_os_thread_waits_at_the_end(void) {
+  pthread_t outside;
+  OK(qthread_initialize());
+  OK(qthread_empty(&words[0]));
+  OK(qthread_fork_to(waits_at_a_word, &words[0], &ret, 0));
+  CHECK(pthread_create(&outside, NULL, reads_outside, NULL) == 0);
+  await_number(&is_near, 1);
+  usleep(200000);
+  qthread_finalize();
+  OK(qthread_fill(&ret));
+  CHECK(pthread_join(outside, NULL) == 0);
+  OK(qthread_initialize());
+  qthread_finalize(); /* no OS thread waits any more */
+}
+
+static void ends_with_os_threads_outside(void) {
+  struct end end = end_of(the_main_task_runs_meanwhile);
+  CHECK(end.status == 0);
+  says_not(&end, "dropped");
+  end = end_of(an_os_thread_waits_at_the_end);
+  CHECK(end.status == 0);
+  const char *const told = "1 OS thread outside still waits";
+  char address[32];
+  snprintf(address, sizeof address, "%p", (void *)&ret);
+  says_in_line(&end, told, address);
+  CHECK(strstr(strstr(end.told, told) + strlen(told), told) == NULL);
+}
+
 /* ---- a task that frees its own return word ---- */
 
 static aligned_t *free_word;
@@ -172,6 +276,8 @@ static void words_that_are_used_again(void) {
 int main(void) {
   preconditions_that_never_come();
   words_that_are_never_filled();
+  ends_with_os_threads_outside();
+  readers_that_are_held();
   words_that_are_used_again();
   words_that_are_unmapped();
   return 0;
