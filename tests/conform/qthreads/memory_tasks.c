@@ -247,6 +247,21 @@ static void starts(void) {
   qthread_finalize();
 }
 
+static void *starts_outside(void *unused) {
+  starts();
+  CHECK(weft_self() == NULL); /* it is no worker any more, also after a start that failed */
+  return unused;
+}
+
+/* By an OS thread outside of the program's own runtime. */
+static void starts_beside(void) {
+  pthread_t outside;
+  if (weft_init(NULL) != WEFT_OK) return;
+  if (pthread_create(&outside, NULL, starts_outside, NULL) == 0) CHECK(pthread_join(outside, NULL) == 0);
+  while (weft_finalize() != WEFT_OK) continue;
+  starts(); /* frees what the one beside has kept */
+}
+
 static void starts_within(void) {
   weft_config config = WEFT_CONFIG_INIT;
   config.workers = 2;
@@ -314,6 +329,7 @@ int main(void) {
   loops_without_tasks();
   qthread_finalize();
   lack_memory_for(starts);
+  lack_memory_for(starts_beside);
   lack_memory_for(starts_within);
   return 0;
 }
