@@ -157,8 +157,8 @@ class sort_job {
     const Compare& compare = whole_->compare;
     const auto few = (last - first_) / 8;
     std::iter_swap(first_, pivot(last));
-    const auto is_below = [&](const auto& value) { return compare(value, *first_); };
-    const auto is_equal = [&](const auto& value) { return !compare(*first_, value); };
+    const auto is_below = [&](auto& value) { return compare(value, *first_); };
+    const auto is_equal = [&](auto& value) { return !compare(*first_, value); };
     const Iterator above = detail::partition_in_parallel(first_ + 1, last, is_below);
     const bool has_few_below = above - first_ < few;
     const Iterator rest = has_few_below ? detail::partition_in_parallel(above, last, is_equal) : above;
@@ -223,8 +223,9 @@ concept sort_function = std::sortable<Iterator, std::reference_wrapper<const std
 // the order is unspecified, and elements may have been moved from. May switch. Callable from any;
 // in a tasklet and outside it is a plain loop. Undefined: elements that share memory, such as those
 // of std::vector<bool>.
-template <std::random_access_iterator Iterator, class Compare = std::less<>, class Projection = std::identity>
-void parallel_sort(Iterator first, Iterator last, const Compare& compare = {}, const Projection& projection = {}) {
+template <std::random_access_iterator Iterator, std::same_as<Iterator> Last,  // so that {} is no iterator
+          class Compare = std::less<>, class Projection = std::identity>
+void parallel_sort(Iterator first, Last last, const Compare& compare = {}, const Projection& projection = {}) {
   constexpr bool is_sortable = sort_function<Compare, Iterator, Projection>;
   static_assert(is_sortable, "weft::sort_function: parallel_sort calls a const compare with two elements that can be moved");
   if constexpr (is_sortable) detail::sort_projected(first, last, compare, projection);

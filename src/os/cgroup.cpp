@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "os/file.hpp"
+#include "os/vm.hpp"
 
 namespace weft::os {
 namespace {
@@ -71,16 +72,18 @@ double limit_of_line(char* line, const char* cgroup_root, const cgroup_controlle
 }  // namespace
 
 double cgroup_limit(const char* proc_root, const char* cgroup_root, const cgroup_controller& what) {
-  char text[file_bytes];
-  if (!read_text(text, sizeof text, "%s/self/cgroup", proc_root)) return 0;
+  void* const memory = reserve(file_bytes, page_bytes());  // the caller's stack may be a small one
+  if (memory == nullptr) return 0;
   double least = 0;
-  char* rest = text;
+  auto* const text = static_cast<char*>(memory);
+  char* rest = read_text(text, file_bytes, "%s/self/cgroup", proc_root) ? text : nullptr;
   while (rest != nullptr) {
     char* line = rest;
     rest = strchr(line, '\n');
     if (rest != nullptr) *rest++ = '\0';
     least = smaller_limit(least, limit_of_line(line, cgroup_root, what));
   }
+  release(memory, file_bytes);
   return least;
 }
 

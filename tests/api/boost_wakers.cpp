@@ -1,6 +1,7 @@
 // Synchronisation that programs make of boost::fibers' wakers and wait queues, without and with an
-// algorithm of their own, and what keeps such programs from hanging. Each scene runs in a child process, in which the library has not started.
-// The text names nothing of Weft's but what runs the scenes.
+// algorithm of their own, and what keeps such programs from hanging. Each scene runs in a child
+// process, in which the library has not started. The text names nothing of Weft's but what runs the
+// scenes.
 #include <boost/fiber/algo/shared_work.hpp>
 #include <boost/fiber/context.hpp>
 #include <boost/fiber/detail/spinlock.hpp>
@@ -105,6 +106,31 @@ TEST_CASE("of several wakers of one wait the first wakes, also before the wait, 
       }
     });
   }
+}
+
+TEST_CASE("a waker that is called while the fiber makes its next one does not wake the next wait") {
+  expect_well([] {
+    fibers::context* const self = fibers::context::active();
+    fibers::waker early;
+    std::atomic<int> asked{0}, answered{0};  // to wake it
+    constexpr int turns = 20000;
+    std::thread other([&] {
+      for (int turn = 1; turn <= turns; ++turn) {
+        while (asked != turn) std::this_thread::yield();
+        static_cast<void>(early.wake());
+        answered = turn;
+      }
+    });
+    for (int turn = 1; turn <= turns; ++turn) {
+      early = self->create_waker();
+      asked = turn;
+      for (int step = 0; step < turn % 200; ++step) asm volatile("");
+      static_cast<void>(self->create_waker());
+      NEED(!self->wait_until(std::chrono::steady_clock::now() + std::chrono::microseconds(turn % 20)));
+      while (answered != turn) std::this_thread::yield();
+    }
+    other.join();
+  });
 }
 
 TEST_CASE("a wait_queue wakes its fibers in order, or all, and forgets those whose time has come") {

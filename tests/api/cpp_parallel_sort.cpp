@@ -112,6 +112,14 @@ TEST_CASE("comparisons and projections may be members, as std::ranges takes them
   weft::parallel_sort(people, {}, &person::name);
   CHECK(std::ranges::is_sorted(people, {}, &person::name));
   weft::parallel_sort(people.begin(), people.end(), std::greater<>(), &person::born);
+  weft::parallel_sort(people, {}, [](person& one) -> int& { return one.age; });  // of what may be changed
+  CHECK(std::ranges::is_sorted(people, {}, &person::age));
+  int few[] = {3, 1, 2};
+  weft::parallel_sort(few, {});
+  CHECK(std::ranges::is_sorted(few));
+  weft::parallel_sort(few, {}, std::negate<>());
+  CHECK(std::ranges::is_sorted(few, std::greater<>()));
+  weft::parallel_sort(people.begin(), people.end(), std::greater<>(), &person::born);
   CHECK(std::ranges::is_sorted(people, {}, &person::age));
   weft::parallel_sort(people, [](int one, int other) { return one > other; }, [](const person& of) { return of.age; });
   CHECK(std::ranges::is_sorted(people, std::greater<>(), &person::age));

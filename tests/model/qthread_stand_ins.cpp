@@ -74,6 +74,10 @@ STAND_IN void weft_ext_thread_note_wait(weft_thread*, weft_ext_wait*, const char
 // An end of the runtime from outside.
 [[noreturn]] static void fail_outside() { explorer::fail("assertion", "the main task alone ends the runtime of a model"); }
 STAND_IN weft_status weft_thread_create(weft_function, void*, const weft_thread_attr*, weft_thread**) { fail_outside(); }
+STAND_IN weft_status weft_thread_join(weft_thread*) { fail_outside(); }
+STAND_IN weft_status weft_ext_thread_make_in(weft_pool*, weft_function, unsigned, weft_thread**) { fail_outside(); }
+STAND_IN bool weft_ext_pool_remove(weft_pool*, weft_thread*) { fail_outside(); }
+STAND_IN void weft_ext_thread_discard(weft_thread*) { fail_outside(); }
 STAND_IN weft_status weft_thread_join_until(weft_thread*, std::uint64_t) { fail_outside(); }
 STAND_IN weft_status weft_thread_detach(weft_thread*) { fail_outside(); }
 STAND_IN weft_thread_state weft_thread_get_state(const weft_thread*) { fail_outside(); }
@@ -104,6 +108,7 @@ STAND_IN constinit atomic<runtime*> the_runtime{nullptr};
 STAND_IN constinit atomic<bool> has_simple_tasks{false};
 STAND_IN bool is_simple_task() { return false; }
 STAND_IN void report(const char*, ...) {}
+STAND_IN void tell_outside_waiters() {}
 STAND_IN bool run_child(const runtime*, child*, aligned_t*) { explorer::fail("assertion", "the model notes no tasks"); }
 STAND_IN void run_bottom(void*) { explorer::fail("assertion", "the model runs no unit"); }
 STAND_IN void tell_of_simple_that_waits() {}

@@ -1,4 +1,5 @@
-/* Objects of libraries over stops, and starts of other implementations: tracked keys, locks, turns and the mark of the main thread. */
+/* Objects of libraries over stops, and starts of other implementations: tracked keys, locks, turns
+ * and the mark of the main thread. */
 #include <weft/weft.h>
 
 #include <weft_threads/lock.h>
@@ -54,7 +55,8 @@ static void a_key_serves_one_implementation_after_another(void) {
 
 /* ---- keys ---- */
 
-/* A program that leaves the deletion of its keys to threads_stop never runs out of them, and an old one names none of the next start's. */
+/* A program that leaves the deletion of its keys to threads_stop never runs out of them, and an old
+ * one names none of the next start's. */
 static void keys_end_with_the_stop(void) {
   static const char *const each[] = {"fifo", "pool", "weft"};
   threads_key old = {{0, 0}}, key;
@@ -72,7 +74,36 @@ static void keys_end_with_the_stop(void) {
   }
 }
 
+static void a_stop_that_succeeds_tells_of_no_key(void) {
+  threads_config unknown = THREADS_CONFIG_INIT;
+  unknown.implementation = "none of ours";
+  CHECK(threads_start(&unknown) != THREADS_OK);
+  start_it("weft");
+  threads_key key;
+  OK(threads_key_create(destroy, &key));
+  OK(threads_key_delete(key));
+  OK(threads_stop());
+  CHECK(strstr(threads_last_error(), "threads_start") != NULL);
+}
+
 /* ---- beside another's weft_init ---- */
+
+/* Its keys live on, also over its end, until threads_start starts a runtime itself. */
+static void keys_end_before_the_next_runtime(void) {
+  threads_key key;
+  threads_status status = THREADS_OK;
+  while (status == THREADS_OK) {
+    CHECK(weft_init(NULL) == WEFT_OK);
+    start_it("weft");
+    status = threads_key_create(destroy, &key);
+    OK(threads_stop());
+    CHECK(weft_finalize() == WEFT_OK);
+  }
+  IS(THREADS_AGAIN, status);
+  start_it("weft");
+  OK(threads_key_create(destroy, &key));
+  OK(threads_stop());
+}
 
 /* The caller was adopted then, whatever threads_start asks for. */
 static void features_say_what_the_first_start_did(void) {
@@ -162,6 +193,8 @@ int main(void) {
   RUN(a_key_that_is_deleted_after_the_stop_is_gone);
   RUN(a_key_serves_one_implementation_after_another);
   RUN(keys_end_with_the_stop);
+  RUN(a_stop_that_succeeds_tells_of_no_key);
+  RUN(keys_end_before_the_next_runtime);
   RUN(features_say_what_the_first_start_did);
   RUN(locks_and_turns_serve_one_implementation_after_another);
   RUN(no_thread_of_a_later_start_passes_for_main);

@@ -306,8 +306,6 @@ TEST_CASE("guards that are mappings end where they may, and canaries go on; a gu
   depot.stop();
 }
 
-// Whose guard is a mapping has its memory given back like one with a canary: the next that takes it
-// finds the guard that it has.
 TEST_CASE("a depot asks once how many it may keep, when it holds those that it keeps for certain") {
   static int asked;
   asked = 0;
@@ -332,6 +330,8 @@ TEST_CASE("a depot asks once how many it may keep, when it holds those that it k
   }
 }
 
+// Whose guard is a mapping has its memory given back like one with a canary: the next that takes it
+// finds the guard that it has.
 TEST_CASE("slots whose memory was given back keep the guards that they had") {
   constexpr std::size_t most = 20;
   stack_depot depot;

@@ -29,6 +29,7 @@ static threads_status start(const threads_config *config) {
   if (status == THREADS_BUSY) report_error("weft: counts must be asked for before anybody else calls weft_init");
   if (status != THREADS_OK) return status;
   weft_ext_leave_signals();
+  if (weft_worker_count() == 0) weft_keys_end(); /* of a runtime that went on after the stop, and has ended */
   status = threads_of_weft(weft_init(&its));
   if (status != THREADS_OK) {
     if (status == THREADS_NOMEM || status == THREADS_AGAIN)

@@ -22,7 +22,16 @@ threads_status threads_weft_key_create(void (*destructor)(void *value), threads_
   return THREADS_OK;
 }
 
-/* Those that the program has deleted are no keys any more, which libweft finds by their generation. */
+threads_status threads_weft_key_delete(threads_key key) {
+  const weft_key its = threads_weft_key(key);
+  const weft_status status = weft_key_delete(its);
+  if (status != WEFT_OK) return threads_of_weft(status);
+  pthread_mutex_lock(&mutex);
+  if (its.index < most_keys && made[its.index].generation == its.generation) made[its.index].generation = 0;
+  pthread_mutex_unlock(&mutex);
+  return THREADS_OK;
+}
+
 void weft_keys_end(void) {
   pthread_mutex_lock(&mutex);
   for (int i = 0; i < most_keys; ++i) {

@@ -173,6 +173,7 @@ class context : public weft::detail::ready_hook {
   // weft::error: cannot_block.
   void suspend() {
     weft::detail::check(weft_event_wait(&woken_), "boost::fibers::context::suspend");
+    is_taken_ = true;
     static_cast<void>(weft_event_reset(&woken_));
   }
   // Gives the lock back, and suspends the caller as suspend() does. May switch. Throws weft::error:
@@ -187,6 +188,7 @@ class context : public weft::detail::ready_hook {
     const weft_status status = weft_event_wait_until(&woken_, weft::detail::to_ns(time.time_since_epoch()));
     if (status == WEFT_TIMEOUT) return false;
     weft::detail::check(status, "boost::fibers::context::wait_until");
+    is_taken_ = true;
     static_cast<void>(weft_event_reset(&woken_));
     return true;
   }
@@ -226,6 +228,8 @@ class context : public weft::detail::ready_hook {
   weft_thread* unit_;
   type type_;
   std::atomic<std::size_t> waker_epoch_ = 0;
+  std::size_t newest_ = 0;              // epoch of the newest waker; its fiber's alone, as is_taken_
+  bool is_taken_ = true;                // the wake-up of the newest waker, or its time has come
   weft_event woken_ = WEFT_EVENT_INIT;  // set: the next wait returns; a waiter's memory may go as soon as it is
   std::unique_ptr<fiber_properties> properties_;
   weft::detail::order_by_algorithm* home_ = nullptr;  // null: it is in no order's pool

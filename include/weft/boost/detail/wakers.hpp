@@ -8,6 +8,8 @@
 
 #include <weft/detail/cxx20.hpp>
 
+#include <sched.h>
+
 #include <chrono>
 #include <cstddef>
 
@@ -76,7 +78,12 @@ class wait_queue {
   void suspend_and_wait(detail::spinlock_lock& lock, context* active) {
     entry mine(active);
     mine.link(&end_);
-    active->suspend(lock);
+    try {
+      active->suspend(lock);
+    } catch (...) {
+      leave(mine, lock);
+      throw;
+    }
   }
   // Waits as suspend_and_wait does, but no longer than until the time. Returns false if the time
   // came first. Returns without the lock. May switch. Throws weft::error: cannot_block.
@@ -84,9 +91,7 @@ class wait_queue {
     entry mine(active);
     mine.link(&end_);
     if (active->wait_until(time, lock, waker(mine.one))) return true;
-    lock.lock();
-    mine.unlink();
-    lock.unlock();
+    leave(mine, lock);
     return false;
   }
   // Wakes the fiber that has waited longest, if there is one. Never switches.
@@ -109,6 +114,12 @@ class wait_queue {
     waker one;
   };
 
+  static void leave(entry& mine, detail::spinlock_lock& lock) {
+    lock.lock();
+    mine.unlink();
+    lock.unlock();
+  }
+
   // Its frame may be gone once its waker was called: so the waker is copied.
   waker take_first() noexcept {
     auto* const first = static_cast<entry*>(end_.next);
@@ -121,6 +132,12 @@ class wait_queue {
 
 inline waker context::create_waker() noexcept {
   const std::size_t epoch = waker_epoch_.fetch_add(1, std::memory_order_acq_rel) + 1;
+  const bool was_newest_called = epoch != newest_ + 1;
+  if (was_newest_called && !is_taken_) {  // its caller sets the event at once, which must not wake the next wait
+    while (!weft_event_is_set(&woken_)) sched_yield();
+  }
+  newest_ = epoch;
+  is_taken_ = false;
   if (weft_event_is_set(&woken_)) static_cast<void>(weft_event_reset(&woken_));  // by a waker of a wait that did not come
   return {this, epoch};
 }
@@ -129,7 +146,11 @@ inline bool context::wait_until(const std::chrono::steady_clock::time_point& tim
   lock.unlock();
   if (wait_until(time)) return true;
   const bool is_in_time = !one.end();
-  if (is_in_time) suspend();  // a waker was first, and is about to set the event
+  if (is_in_time) {
+    suspend();  // a waker was first, and is about to set the event
+  } else {
+    is_taken_ = true;
+  }
   return is_in_time;
 }
 

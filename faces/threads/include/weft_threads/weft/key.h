@@ -8,8 +8,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* A function of the library that the inline function below calls. */
+/* Functions of the library that the inline functions below call. */
 THREADS_API threads_status threads_weft_key_create(void (*destructor)(void *value), threads_key *out);
+THREADS_API threads_status threads_weft_key_delete(threads_key key);
 #ifdef __cplusplus
 }
 #endif
@@ -24,9 +25,7 @@ THREADS_NODISCARD static inline threads_status threads_key_create(void (*destruc
   return threads_weft_key_create(destructor, out);
 }
 
-THREADS_NODISCARD static inline threads_status threads_key_delete(threads_key key) {
-  return threads_of_weft(weft_key_delete(threads_weft_key(key)));
-}
+THREADS_NODISCARD static inline threads_status threads_key_delete(threads_key key) { return threads_weft_key_delete(key); }
 
 THREADS_NODISCARD static inline threads_status threads_key_set(threads_key key, void *value) {
   return threads_of_weft(weft_key_set(threads_weft_key(key), value));
