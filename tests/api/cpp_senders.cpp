@@ -26,6 +26,7 @@
 #include <weft/async.hpp>
 #include <weft/promise.hpp>
 
+#include "../support/scene.hpp"
 #include "coroutines.hpp"
 
 using namespace std::chrono_literals;
@@ -399,6 +400,29 @@ TEST_CASE("stdexec's task_scheduler and task run on Weft") {
   CHECK(std::get<0>(weft::sync_wait(stdexec::starts_on(weft::runtime::get_scheduler(), five())).value()) == 5);
   const auto six = []() -> stdexec::task<int> { co_return 6; };
   by_waiting_callers([&] { CHECK(std::get<0>(weft::sync_wait(six()).value()) == 6); });  // a task asks for its scheduler
+}
+
+// A child process has one worker, its main, so no work begins before main waits.
+TEST_CASE("what was stopped after its start on stdexec's parallel scheduler runs nothing") {
+  scene::expect_well([] {
+    const weft::runtime runtime({.workers = 1});
+    const auto on = stdexec::get_parallel_scheduler();
+    int calls = 0;
+    const auto count = [&calls](auto...) noexcept { ++calls; };
+    const auto none = stdexec::then([]() noexcept {});  // bulk of stdexec needs a receiver that ends as an lvalue
+    outcome<int> kept, one, chunks, steps;
+    run(kept, stdexec::schedule(on) | stdexec::then(count));
+    NEED((kept.how == "value" && calls == 1));
+    run(one, stdexec::schedule(on) | stdexec::then(count), [&] { one.source.request_stop(); });
+    NEED(one.how == "stopped");
+    const auto stop_chunks = [&] { chunks.source.request_stop(); };
+    run(chunks, stdexec::schedule(on) | stdexec::bulk_chunked(stdexec::par, 9, count) | none, stop_chunks);
+    NEED(chunks.how == "stopped");
+    const auto stop_steps = [&] { steps.source.request_stop(); };
+    run(steps, stdexec::schedule(on) | stdexec::bulk_unchunked(stdexec::par, 9, count) | none, stop_steps);
+    NEED(steps.how == "stopped");
+    NEED(calls == 1);
+  });
 }
 
 // parallel_scheduler.cpp of this program replaces the backend.
