@@ -196,12 +196,19 @@ void check_channel(const Make& make) {
 
 }  // namespace
 
-// The two forms that the headers under test use; the rest of new calls these.
+// The forms that the headers under test and libstdc++'s stable_sort use. With ASan the rest of new and delete stays its own.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (are_allocations_steps.load(std::memory_order_relaxed) && is_last_step()) throw std::bad_alloc();
   void* const made = std::malloc(size != 0 ? size : 1);
   if (made == nullptr) throw std::bad_alloc();
   return made;
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 [[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
 [[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
