@@ -1,12 +1,13 @@
-/* See admission.h. Nonblocking reductions over the program's own communicator put all calls into one
- * order that all ranks share: collectives on one communicator come in the same order on all ranks, so
- * a reduction meets its like. No lock is held meanwhile. The first reduction tells that all ranks have
- * come to the call, so that the second ends whatever other calls do. In the second each rank offers a
- * number above all that it knows, and the greatest is the call's. A rank admits the call whose number
- * is the least of all that wait in it; a call without its number so far counts with that which the
- * rank has offered, since its own is not less. No two calls have one number, so all ranks that two
- * calls share admit them in the same order. The third tells that all ranks have admitted the call:
- * had one begun before, its lock would keep out the second reductions of others. */
+/* See admission.h. Nonblocking reductions over the program's own communicator put all calls into
+ * one order that all ranks share: collectives on one communicator come in the same order on all
+ * ranks, so a reduction meets its like. No lock is held meanwhile. The first reduction tells that
+ * all ranks have come to the call, so that the second ends whatever other calls do. In the second
+ * each rank offers a number above all that it knows, and the greatest is the call's. A rank admits
+ * the call whose number is the least of all that wait in it; a call without its number so far
+ * counts with that which the rank has offered, since its own is not less. No two calls have one
+ * number, so all ranks that two calls share admit them in the same order. The third tells that all
+ * ranks have admitted the call: had one begun before, its lock would keep out the second reductions
+ * of others. */
 #include "admission.h"
 
 #include <pthread.h>
@@ -61,7 +62,8 @@ static bool reduce_all(const meeting *of, uint64_t own, uint64_t *most) {
   return is_known;
 }
 
-/* The low half tells apart what the ranks of a job offer, and most likely those of two jobs that meet. */
+/* The low half tells apart what the ranks of a job offer, and most likely those of two jobs that
+ * meet. */
 static uint64_t own_half(void) {
   static const unsigned rank_bits = 20;
   return ((uint64_t)getpid() << rank_bits | (uint64_t)own_rank()) & UINT32_MAX;
@@ -155,7 +157,7 @@ bool begin_admission(const char *call, MPI_Comm comm) {
   return is_admitted;
 }
 
-/* ---- ranks of files and windows ----------------------------------------------------------------- */
+/* ---- ranks of files and windows -------------------------------------------------------------- */
 
 struct kept_ranks {
   struct kept_ranks *next;

@@ -1,8 +1,8 @@
-/* Below MPI_THREAD_MULTIPLE, a collective call without a nonblocking twin keeps all other calls of its
- * rank out of MPI while it waits for other ranks. If a thread of one rank opens one file, and a thread
- * of another rank another file, each keeps out what the other waits for. So all ranks of such a call
- * first agree that it is the one that begins: a rank admits one of them at a time, and all ranks admit
- * them in one order. */
+/* Below MPI_THREAD_MULTIPLE, a collective call without a nonblocking twin keeps all other calls of
+ * its rank out of MPI while it waits for other ranks. If a thread of one rank opens one file, and a
+ * thread of another rank another file, each keeps out what the other waits for. So all ranks of
+ * such a call first agree that it is the one that begins: a rank admits one of them at a time, and
+ * all ranks admit them in one order. */
 #ifndef WEFT_MPI_ADMISSION_H
 #define WEFT_MPI_ADMISSION_H
 
@@ -17,8 +17,8 @@
 bool begin_admission(const char *call, MPI_Comm comm);
 void end_admission(bool is_admitted);
 
-/* Calls on a file or a window name no communicator, so one of its ranks is kept for each. is_admitted:
- * what begin_admission returned for the call that makes it; else there is none. */
+/* Calls on a file or a window name no communicator, so one of its ranks is kept for each.
+ * is_admitted: what begin_admission returned for the call that makes it; else there is none. */
 MPI_Comm copy_ranks(MPI_Comm comm, bool is_admitted);
 
 /* handle: the value of the handle; 0: nothing was made. */

@@ -1,7 +1,8 @@
 /* See agree.h. Each rank sends its word to its neighbours in the ring of all ranks, and waits for
  * theirs: where all neighbours agree, all ranks do. It costs a rank two messages, whatever the size
  * of the job, and a rank without the library is found by two others, which know its number. A
- * collective would not do: such a rank takes no part in it, or takes it for one of the program's. */
+ * collective would not do: such a rank takes no part in it, or takes it for one of the
+ * program's. */
 #include "agree.h"
 
 #include <stdbool.h>

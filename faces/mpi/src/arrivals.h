@@ -1,6 +1,6 @@
-/* Protocol M (docs/protocols/M.md): what OS threads share in the engine. Threads that park push their
- * records onto a stack; the holder of the engine takes all of them. A worker that has nothing to do
- * sleeps on a futex, which those that push and those that ring end. */
+/* Protocol M (docs/protocols/M.md): what OS threads share in the engine. Threads that park push
+ * their records onto a stack; the holder of the engine takes all of them. A worker that has nothing
+ * to do sleeps on a futex, which those that push and those that ring end. */
 #ifndef WEFT_MPI_ARRIVALS_H
 #define WEFT_MPI_ARRIVALS_H
 
@@ -73,10 +73,11 @@ static inline mpi_link *take_arrivals_in_order(mpi_arrivals *all) {
 
 /* ---- the sleep ------------------------------------------------------------------------------- */
 
-/* By one caller at a time, which looks for arrivals and takes rings before and after. May return for
- * no reason. */
+/* By one caller at a time, which looks for arrivals and takes rings before and after. May return
+ * for no reason. */
 static inline void sleep_in_engine(mpi_arrivals *all, uint64_t most_ns) {
-  /* [M6] seq_cst: stands before the looks at what those that end sleeps write first; pairs with [M3] */
+  /* [M6] seq_cst: stands before the looks at what those that end sleeps write first; pairs with
+   * [M3] */
   mpi_word_store(&all->sleeps, 1, __ATOMIC_SEQ_CST);
   /* [M7] seq_cst: stands behind the announcement; pairs with [M4] */
   const bool has_some = mpi_slot_load(&all->newest, __ATOMIC_SEQ_CST) != 0;
@@ -86,7 +87,8 @@ static inline void sleep_in_engine(mpi_arrivals *all, uint64_t most_ns) {
 }
 
 static inline void ring_engine(mpi_arrivals *all) {
-  /* [M9] seq_cst: publishes what the caller rings for, before the look at `sleeps`; pairs with [M8] [M10] */
+  /* [M9] seq_cst: publishes what the caller rings for, before the look at `sleeps`; pairs with [M8]
+   * [M10] */
   mpi_word_store(&all->is_rung, 1, __ATOMIC_SEQ_CST);
   end_sleep_of_engine(all);
 }

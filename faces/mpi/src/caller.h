@@ -12,8 +12,8 @@
  * line on stderr says why, once. */
 caller_way way_of_caller(void);
 
-/* For a call without a nonblocking twin: begins a blocking region of a ULT that may park, and ends it.
- * name: of WAIT_NAME (wait_name.h). */
+/* For a call without a nonblocking twin: begins a blocking region of a ULT that may park, and ends
+ * it. name: of WAIT_NAME (wait_name.h). */
 typedef struct mpi_region {
   bool is_open;
   const char *name;

@@ -102,7 +102,7 @@ EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *found, int indic
 PROFILING_ENTRY(Waitsome, (int count, MPI_Request requests[], int *found, int indices[], MPI_Status statuses[]), count, requests,
                 found, indices, statuses)
 
-/* ---- requests that are freed ------------------------------------------------------------------- */
+/* ---- requests that are freed ----------------------------------------------------------------- */
 
 /* An MPI would free what another thread waits for. */
 EXPORT int MPI_Request_free(MPI_Request *request) {

@@ -4,8 +4,8 @@
 
 #include "engine.h"
 
-/* Adds to the text of a call, which dumps may read meanwhile, what it waits for. Once in the life of
- * a call. */
+/* Adds to the text of a call, which dumps may read meanwhile, what it waits for. Once in the life
+ * of a call. */
 void describe_wait(mpi_wait *one);
 
 /* The same for the calls of the list that wait on the communicator, before it is freed. */

@@ -3,8 +3,8 @@
  * own, which only its holder touches. It asks for a slice of the queue from its front; what is not
  * complete goes to the back.
  *
- * A thread that is alone in waiting spins for a while before it parks: the worker would have nothing
- * else to do, and a message that is under way comes within microseconds.
+ * A thread that is alone in waiting spins for a while before it parks: the worker would have
+ * nothing else to do, and a message that is under way comes within microseconds.
  *
  * The source is one in which an idle worker sleeps: it asks again after an eighth of the time for
  * which there has been no news, at most after WEFT_MPI_POLL, spinning first and sleeping from some
@@ -254,7 +254,8 @@ static uint64_t pause_after(uint64_t quiet_ns) {
   return pause_ns < LEAST_PAUSE_NS ? LEAST_PAUSE_NS : pause_ns;
 }
 
-/* Whether the MPI moves parts of a message. A first test may take long because the process has slept. */
+/* Whether the MPI moves parts of a message. A first test may take long because the process has
+ * slept. */
 static bool is_moving(uint64_t now) {
   unsigned tests = 0;
   if (engine.first == NULL || now - engine.news_ns < SPINS_NS || now_ns() - now < LONG_TEST_NS) return false;
@@ -359,7 +360,7 @@ static bool is_over_soon(mpi_wait *wait) {
   return is_over;
 }
 
-/* ---- callers that poll ------------------------------------------------------------------------- */
+/* ---- callers that poll ----------------------------------------------------------------------- */
 
 static void report_own_poll(mpi_wait *wait, uint64_t now) {
   enter();
@@ -406,7 +407,7 @@ static void poll(mpi_wait *wait) {
   end_report(wait);
 }
 
-/* ---- where MPI wants one OS thread ------------------------------------------------------------ */
+/* ---- where MPI wants one OS thread ----------------------------------------------------------- */
 
 /* A thread that is pinned to the first worker asks for all calls that are parked, and ends with the
  * last of them: the worker that sleeps in the source may be another one. While the OS thread of
@@ -454,7 +455,7 @@ static bool has_asker(void) {
   return is_there;
 }
 
-/* ---- parking, once a spin was in vain ---------------------------------------------------------- */
+/* ---- parking, once a spin was in vain -------------------------------------------------------- */
 
 static void park(mpi_wait *wait) {
   if (is_over_soon(wait)) return;
@@ -497,7 +498,8 @@ void end_wait(const mpi_wait *wait) {
 
 unsigned waiting_calls(void) { return open_calls(&engine.shared); }
 
-/* A worker that is about to sleep without a deadline may have seen neither a parked call nor these arrivals. */
+/* A worker that is about to sleep without a deadline may have seen neither a parked call nor these
+ * arrivals. */
 static void take_arrivals_of_worker(uint64_t now) {
   if (!has_arrivals(&engine.shared)) return;
   take_arrivals(now);

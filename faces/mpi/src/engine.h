@@ -56,8 +56,8 @@ void prepare_engine(void);
 /* Whether the engine can serve ULTs of this runtime. */
 bool has_engine(void);
 
-/* Waits until the condition of *wait is met, in the way that way_of_caller() has said; a caller that
- * CALLS_MPI does not wait. It then completes its call, and ends it by end_wait. */
+/* Waits until the condition of *wait is met, in the way that way_of_caller() has said; a caller
+ * that CALLS_MPI does not wait. It then completes its call, and ends it by end_wait. */
 void wait_until_complete(mpi_wait *wait, caller_way way);
 void end_wait(const mpi_wait *wait);
 

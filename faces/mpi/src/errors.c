@@ -84,8 +84,8 @@ static MPI_Errhandler stand_in_of(MPI_Errhandler errhandler) {
   return errhandler == MPI_ERRORS_RETURN ? stands_for_return : errhandler;
 }
 
-/* MPICH 5 returns MPI_SUCCESS when a handler of a program's has returned, so it keeps MPI_ERRORS_RETURN:
- * a stand-in would hide the errors of all calls on MPI_COMM_WORLD. */
+/* MPICH 5 returns MPI_SUCCESS when a handler of a program's has returned, so it keeps
+ * MPI_ERRORS_RETURN: a stand-in would hide the errors of all calls on MPI_COMM_WORLD. */
 static bool returns_errors_after_handlers(void) {
   static const char begin[] = "MPICH Version:";
   static char text[VERSION_BYTES];
@@ -103,7 +103,8 @@ void prepare_errors(void) {
   CALL(Comm_set_errhandler, MPI_COMM_WORLD, stand_in_of(current));
 }
 
-/* The program sees the handlers that it knows. A communicator inherits the stand-in by MPI_Comm_dup. */
+/* The program sees the handlers that it knows. A communicator inherits the stand-in by
+ * MPI_Comm_dup. */
 
 EXPORT int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler) {
   const int error = CALL(Comm_get_errhandler, comm, errhandler);

@@ -10,7 +10,8 @@
 
 #if defined(OMPI_HAVE_MPIX_COMM_GET_FAILED)
 
-/* Open MPI's, of which MPI_Test and MPI_Wait ask. It marks a failed request and begins to cancel it. */
+/* Open MPI's, of which MPI_Test and MPI_Wait ask. It marks a failed request and begins to cancel
+ * it. */
 static bool (*is_failed)(MPI_Request request);
 
 void prepare_faults(void) {

@@ -11,8 +11,8 @@
 #define MOST_FORTRAN 8
 #define MOST_OTHERS 24
 
-/* A part of an object in memory. Atomic, written once, in any order: with only one of the two written
- * no address is in it. */
+/* A part of an object in memory. Atomic, written once, in any order: with only one of the two
+ * written no address is in it. */
 typedef struct part {
   uintptr_t begin, end;
 } part;
@@ -41,9 +41,10 @@ static void keep(part *parts, unsigned count, part one) {
   pthread_mutex_unlock(&lock);
 }
 
-/* ---- what an object is ------------------------------------------------------------------------- */
+/* ---- what an object is ----------------------------------------------------------------------- */
 
-/* Open MPI's mpif.h and module mpi; its module mpi_f08; MPICH's as Debian calls it; as others do. */
+/* Open MPI's mpif.h and module mpi; its module mpi_f08; MPICH's as Debian calls it; as others
+ * do. */
 static bool is_fortran_library(const char *path) {
   static const char *const names[] = {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"};
   const char *const slash = strrchr(path, '/');

@@ -1,7 +1,7 @@
 /* Calls from Fortran. The Fortran libraries of an MPI call its C functions, some of them (MPICH's
  * mpi_f08, all of Open MPI) by the profiling names. So this library has the profiling name, too, of
- * every function that it replaces: what an MPI's Fortran library calls is treated as MPI_Recv of a C
- * program is, and every other caller, such as a tool or the MPI itself, gets the MPI. Handles,
+ * every function that it replaces: what an MPI's Fortran library calls is treated as MPI_Recv of a
+ * C program is, and every other caller, such as a tool or the MPI itself, gets the MPI. Handles,
  * LOGICAL, MPI_IN_PLACE, MPI_BOTTOM and statuses are converted by the MPI's own Fortran library. */
 #ifndef WEFT_MPI_FORTRAN_H
 #define WEFT_MPI_FORTRAN_H

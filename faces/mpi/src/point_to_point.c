@@ -1,6 +1,7 @@
 /* Calls that send and receive one message. A ULT starts the nonblocking twin and parks; every other
- * caller calls the MPI. MPI_Bsend never waits, so it is not here. The status of a nonblocking receive
- * from MPI_PROC_NULL is wrong in MPICH 4.0, so that one is left to MPI_Recv, which does not wait. */
+ * caller calls the MPI. MPI_Bsend never waits, so it is not here. The status of a nonblocking
+ * receive from MPI_PROC_NULL is wrong in MPICH 4.0, so that one is left to MPI_Recv, which does not
+ * wait. */
 #include <stdlib.h>
 
 #include "caller.h"

@@ -1,6 +1,6 @@
 /* Callers that poll: those that cannot leave their worker, where a call that waits would keep all
- * others out of MPI. Reports read their records, so each stands in a list. What reports and describes
- * is for the holder of the engine, whose turn it is: it asks the MPI without a wait. */
+ * others out of MPI. Reports read their records, so each stands in a list. What reports and
+ * describes is for the holder of the engine, whose turn it is: it asks the MPI without a wait. */
 #ifndef WEFT_MPI_POLLERS_H
 #define WEFT_MPI_POLLERS_H
 

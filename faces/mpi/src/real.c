@@ -1,6 +1,6 @@
 /* See real.h. A symbol is looked for in what the program was linked with, the program included,
- * which may have copies of the data of its MPI; then in libraries that were loaded for a plugin alone
- * (RTLD_LOCAL), as Python does. */
+ * which may have copies of the data of its MPI; then in libraries that were loaded for a plugin
+ * alone (RTLD_LOCAL), as Python does. */
 #include "real.h"
 
 #include <dlfcn.h>
@@ -50,8 +50,8 @@ static bool is_own(const void *address) {
   return dladdr((const void *)is_own, &here) != 0 && dladdr(address, &there) != 0 && here.dli_fbase == there.dli_fbase;
 }
 
-/* This library has functions of MPI under both of their names, so those of the MPI, or of a tool, are
- * looked for behind it first. */
+/* This library has functions of MPI under both of their names, so those of the MPI, or of a tool,
+ * are looked for behind it first. */
 static void *find_anywhere(const char *name) {
   void *found = strncmp(name, "PMPI", 4) == 0 || strncmp(name, "MPI", 3) == 0 ? dlsym(RTLD_NEXT, name) : NULL;
   if (found == NULL) found = dlsym(RTLD_DEFAULT, name);
@@ -102,8 +102,8 @@ static const char *fitting_library(void) {
   return is_open_mpi() ? "libweft-mpi-openmpi" : "libweft-mpi-mpich";
 }
 
-/* Libraries that have an MPI of their own: others of its name, such as those for Fortran, find that of
- * another file. */
+/* Libraries that have an MPI of their own: others of its name, such as those for Fortran, find that
+ * of another file. */
 static void warn_of_second(void) {
   struct libraries all = {.count = 0};
   char first[1024] = "";

@@ -15,8 +15,8 @@ void *find_mpi_symbol(const char *name);
 /* The same of what only some of these MPIs have; null: there is none. */
 void *find_optional_symbol(const char *name);
 
-/* A line on stderr says so if calls of MPI do not reach this library, because another one was linked
- * or preloaded before it. */
+/* A line on stderr says so if calls of MPI do not reach this library, because another one was
+ * linked or preloaded before it. */
 void check_order(void);
 
 /* A pointer to the function of this name that the program has behind this library. */

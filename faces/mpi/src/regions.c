@@ -1,5 +1,5 @@
-/* Calls that may wait and have no nonblocking twin: communicators and windows. A ULT makes them in a
- * blocking region, so that another OS thread can run its worker meanwhile. */
+/* Calls that may wait and have no nonblocking twin: communicators and windows. A ULT makes them in
+ * a blocking region, so that another OS thread can run its worker meanwhile. */
 #include "family.h"
 
 #if defined(OPEN_MPI)

@@ -1,8 +1,8 @@
-/* One call of MPI at a time, where the MPI provides less than MPI_THREAD_MULTIPLE. Every function of
- * MPI then goes through one lock, so that Weft threads and OS threads may call MPI as with
- * MPI_THREAD_MULTIPLE. The lock belongs to a ULT, or to an OS thread outside, and nests: a callback of
- * the program, such as an error handler, may call MPI inside a call. A call that waits takes it for
- * each of its tests alone. */
+/* One call of MPI at a time, where the MPI provides less than MPI_THREAD_MULTIPLE. Every function
+ * of MPI then goes through one lock, so that Weft threads and OS threads may call MPI as with
+ * MPI_THREAD_MULTIPLE. The lock belongs to a ULT, or to an OS thread outside, and nests: a callback
+ * of the program, such as an error handler, may call MPI inside a call. A call that waits takes it
+ * for each of its tests alone. */
 #ifndef WEFT_MPI_SERIAL_H
 #define WEFT_MPI_SERIAL_H
 
@@ -15,8 +15,8 @@ extern bool mpi_is_serial; /* atomic */
 /* Called once, when this library is loaded. */
 void prepare_turns(void);
 
-/* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init: a ULT is
- * taken to it for each call. warn: for a call that comes from another one. */
+/* From now on calls go one at a time. is_funneled: and come from the OS thread of MPI_Init: a ULT
+ * is taken to it for each call. warn: for a call that comes from another one. */
 void serialize_calls(bool is_funneled, void (*warn)(void));
 
 /* Whether the calling OS thread may call MPI: it is that of MPI_Init, or the MPI permits others. */

@@ -13,8 +13,8 @@ struct mpi_settings {
   bool reports;      /* WEFT_MPI_REPORT: the first rank says at the start what there is */
 };
 
-/* Reads the variables at its first call. A value that cannot be used gives a line on stderr and ends
- * the process; an unknown name that begins with WEFT_MPI_ gives a line. */
+/* Reads the variables at its first call. A value that cannot be used gives a line on stderr and
+ * ends the process; an unknown name that begins with WEFT_MPI_ gives a line. */
 const struct mpi_settings *mpi_settings(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The life of MPI: its start, which provides MPI_THREAD_MULTIPLE to every program (serial.h), and its
- * end, which waits for calls that are parked. */
+/* The life of MPI: its start, which provides MPI_THREAD_MULTIPLE to every program (serial.h), and
+ * its end, which waits for calls that are parked. */
 #include <stdlib.h>
 #include <weft/ext.h>
 

@@ -6,8 +6,8 @@
 
 #define CALL_TEXT_BYTES 200
 
-/* call: of WAIT_NAME, a literal. Returns CALL_TEXT_BYTES that begin with the name of the function; null:
- * there is no memory. */
+/* call: of WAIT_NAME, a literal. Returns CALL_TEXT_BYTES that begin with the name of the function;
+ * null: there is no memory. */
 char *take_text(const char *call);
 
 /* For null, nothing is done. */

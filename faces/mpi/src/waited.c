@@ -1,6 +1,6 @@
 /* See waited.h. A call that the MPI completes at once does not enter the list at
- * MPI_THREAD_MULTIPLE: from its begin to its first look nothing lets another thread run, so a request
- * that is freed meanwhile might as well have been freed before the call. */
+ * MPI_THREAD_MULTIPLE: from its begin to its first look nothing lets another thread run, so a
+ * request that is freed meanwhile might as well have been freed before the call. */
 #include "waited.h"
 
 #include <pthread.h>

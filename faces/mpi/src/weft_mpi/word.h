@@ -1,5 +1,5 @@
-/* The atomic words of the engine. The model tests put a file of the same name before this one on the
- * include path, so that arrivals.h itself runs on the explorer's memory. */
+/* The atomic words of the engine. The model tests put a file of the same name before this one on
+ * the include path, so that arrivals.h itself runs on the explorer's memory. */
 #ifndef WEFT_MPI_WORD_H
 #define WEFT_MPI_WORD_H
 
