@@ -1,5 +1,5 @@
-// The parts of arrays that tasks get and return, share (out p[a..b]): the ranges of loops, names that
-// stand twice, and elements that are read although none was given.
+// The parts of arrays that tasks get and return, share (out p[a..b]): the ranges of loops, names
+// that stand twice, and elements that are read although none was given.
 #include <algorithm>
 
 #include "syntax.hpp"
@@ -93,8 +93,8 @@ bool may_fill(const pieces& parts, size_t index) {
   return spelling_at(parts, behind) == "=" || is_addressed(parts, index);
 }
 
-// E145: the first thing that a task does with the array is to change what was there. In a loop, what
-// stands later in the text may run before.
+// E145: the first thing that a task does with the array is to change what was there. In a loop,
+// what stands later in the text may run before.
 void check_first_use(program& of, const node& construct, const share_item& item) {
   const token* changed = nullptr;
   bool is_seen = false;

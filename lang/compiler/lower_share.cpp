@@ -71,8 +71,8 @@ void lowering::lends_text(const node& of, const context& in, const std::string& 
   to.add(" return (void *)0; }");
 }
 
-// The elements that belong to the task's iterations, or to the task of a do_two. A loop's variable is
-// the first iteration in a lower bound, and the last in an upper one; p[low .. ] ends where the
+// The elements that belong to the task's iterations, or to the task of a do_two. A loop's variable
+// is the first iteration in a lower bound, and the last in an upper one; p[low .. ] ends where the
 // iteration behind the last would begin.
 void lowering::shared_bounds(const node& of, const share_item& item, const context& in, writer& to) {
   elements_of const part(item.variable->name);
@@ -264,7 +264,8 @@ void lowering::transfer_result(const share_item& item, bool is_pack, bool is_in,
   if (!is_in || item.is_inout) to.add(carried(is_pack, part.first(), part.bytes()));
 }
 
-// Where a task on another node has its results. What out does not bring, the modes for tests replace.
+// Where a task on another node has its results. What out does not bring, the modes for tests
+// replace.
 std::string lowering::result_memory(const share_item& item) const {
   elements_of const part(item.variable->name);
   if (item.is_inout) return " " + part.own + " = __builtin_malloc(" + part.bytes() + " + 1);";

@@ -356,8 +356,8 @@ node* parser::clause_expression() {
   return result;
 }
 
-// Whether a clause `what (…)` stands here. If the program has declared the name, as <poll.h> does, a
-// call of it may stand here instead. Behind a clause a statement begins, and behind a call none.
+// Whether a clause `what (…)` stands here. If the program has declared the name, as <poll.h> does,
+// a call of it may stand here instead. Behind a clause a statement begins, and behind a call none.
 bool parser::is_clause(std::string_view what) const {
   if (!is(what) || !ahead(1).is("(")) return false;
   if (is_word(what)) return true;

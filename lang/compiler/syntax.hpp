@@ -208,7 +208,8 @@ bool assigns_first(const node& in, const symbol& variable);
 std::vector<share_item> shares_of(const node& of);
 // What of a construct becomes a task.
 const node* given_part(const node& of);
-// A variable's elements that a task writes where the giver has them, or that are brought back there.
+// A variable's elements that a task writes where the giver has them, or that are brought back
+// there.
 bool is_result_range(const share_item& item);
 // Elements as messages show them: p[low .. high].
 std::string part_text(const share_item& item);

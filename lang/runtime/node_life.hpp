@@ -6,8 +6,8 @@
 
 namespace weft::tascell_runtime {
 
-// Where an MPI's launcher starts the nodes: the node is from now on a fork of the process, which tells
-// if a signal kills it. Before there is another OS thread.
+// Where an MPI's launcher starts the nodes: the node is from now on a fork of the process, which
+// tells if a signal kills it. Before there is another OS thread.
 void keep_launched_node(const node_options& options);
 // Null with *is_good: one node alone. Null without: a line has told why.
 node* open_node(const node_options& options, bool* is_good);

@@ -1,5 +1,5 @@
-// Parts of arrays that a task writes, share (out p[a..b]), under the modes for tests: what the parts
-// of a shipped task hold before it runs, and how the parts of two runs of one task differ.
+// Parts of arrays that a task writes, share (out p[a..b]), under the modes for tests: what the
+// parts of a shipped task hold before it runs, and how the parts of two runs of one task differ.
 #pragma once
 
 #include <cstddef>

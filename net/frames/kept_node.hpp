@@ -16,7 +16,8 @@ void keep_node();
 void tell_node_keeper(const char* line);
 
 // Before keep_node. One line, of the launcher's first node, when the launcher has bound the node to
-// fewer processors than workers, and than the launcher itself may use: the workers would share them.
+// fewer processors than workers, and than the launcher itself may use: the workers would share
+// them.
 void tell_binding(unsigned workers);
 
 }  // namespace weft::net

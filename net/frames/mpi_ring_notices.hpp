@@ -1,6 +1,6 @@
-// How far the owner of a ring for all senders has read it. Notices of bytes that are there arrive in
-// another order than that in which the bytes were reserved, and a sender may only be given room up
-// to the first gap. All zeros is a good initial state.
+// How far the owner of a ring for all senders has read it. Notices of bytes that are there arrive
+// in another order than that in which the bytes were reserved, and a sender may only be given room
+// up to the first gap. All zeros is a good initial state.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// See net/job.hpp: the start of a job whose ranks are forks of this process. It is the only file that
-// knows all others of net/.
+// See net/job.hpp: the start of a job whose ranks are forks of this process. It is the only file
+// that knows all others of net/.
 
 #include <errno.h>
 #include <stdlib.h>

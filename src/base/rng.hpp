@@ -1,6 +1,6 @@
 // A small seedable generator for choices that need no quality beyond spread: victims, colours, test
-// schedules. One word of state, three shifts a number. Not synchronised; each owner has its own. The
-// core, dist, lang and the faces draw from this one.
+// schedules. One word of state, three shifts a number. Not synchronised; each owner has its own.
+// The core, dist, lang and the faces draw from this one.
 //
 // Marsaglia, "Xorshift RNGs", 2003, doi:10.18637/jss.v008.i14, with the multiplier of Vigna's
 // xorshift64* (2016, doi:10.1145/2845077). Seeds go through splitmix64, so that neighbouring seeds

@@ -1,6 +1,6 @@
-// The word of a spinlock: test and test-and-set, protocol S. How a waiter passes the time depends on
-// where the lock lies, so the caller says it: queue::spinlock and the faces yield the CPU after a
-// while, ranks of dist pause. Zero-filled memory is an unlocked lock.
+// The word of a spinlock: test and test-and-set, protocol S. How a waiter passes the time depends
+// on where the lock lies, so the caller says it: queue::spinlock and the faces yield the CPU after
+// a while, ranks of dist pause. Zero-filled memory is an unlocked lock.
 #pragma once
 
 #include <cstdint>

@@ -62,8 +62,8 @@ status check_is_first_caller() {
 }
 
 // For weft_init on an OS thread outside: the runtime that ends must be gone before the next one
-// starts. A ULT, be it in a blocking region, must not wait, since weft_finalize waits for it; for it
-// the runtime is still there, and calls nest. Returns inside nesting_lock.
+// starts. A ULT, be it in a blocking region, must not wait, since weft_finalize waits for it; for
+// it the runtime is still there, and calls nest. Returns inside nesting_lock.
 void lock_nesting_after_end() {
   nesting_lock.lock();
   while (is_ending.load(weft::base::relaxed) != 0 && sched::local::current_worker() == nullptr &&

@@ -103,9 +103,9 @@ status watch_end(runtime* rt, worker* w) {
   return because(status::again, nullptr, "the system refused a pthread key");
 }
 
-// An OS thread whose mask is not known could not have it back. Where all workers are bound, one that
-// the system does not let bind runs unbound, as the others do; where the caller asked for it, that
-// is an error.
+// An OS thread whose mask is not known could not have it back. Where all workers are bound, one
+// that the system does not let bind runs unbound, as the others do; where the caller asked for it,
+// that is an error.
 status bind(const runtime* rt, const worker* w, const adoption_settings& how, adopted* record) {
   if (!rt->settings.bind && !how.binds) return status::ok;
   record->is_bound = os::read_mask(&record->mask) && os::bind_thread(cpu_of(rt, w->index)) == status::ok;

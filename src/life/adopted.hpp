@@ -31,8 +31,8 @@ struct adoption_settings {
   const void* made_at;
 };
 
-// Errors: busy (it is a worker, or in a blocking region), cannot_block (inside the ready of an awaiter), not_initialized,
-// unsupported, nomem, again.
+// Errors: busy (it is a worker, or in a blocking region), cannot_block (inside the ready of an
+// awaiter), not_initialized, unsupported, nomem, again.
 status adopt(const adoption_settings& how);
 // May switch. Errors: not_owner (the caller was not adopted), busy (forks that were not joined,
 // units that are pinned, pools).

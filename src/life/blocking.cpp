@@ -118,8 +118,8 @@ void begin(worker* w, unit* self, blocking_call* call, const void* place) {
   if (all != nullptr) wake_region_guard(all);
 }
 
-// Under a schedule, at either end of a region. All workers share one OS thread, on which the call is
-// made at once; what other units of the worker do meanwhile, they do before it or after it.
+// Under a schedule, at either end of a region. All workers share one OS thread, on which the call
+// is made at once; what other units of the worker do meanwhile, they do before it or after it.
 void pass_end_of_region(worker* w) {
   if (has_waiting(w) && lets_others_run(w)) yield(w, w->current);
 }
@@ -145,8 +145,8 @@ status begin_blocking(const void* place) {
 
 namespace {
 
-// The runtime is about to drop what is ready: a thread that goes from region to region would keep it
-// waiting. The adopted caller is the one that ends the runtime.
+// The runtime is about to drop what is ready: a thread that goes from region to region would keep
+// it waiting. The adopted caller is the one that ends the runtime.
 void stay_if_dropped(worker* w) {
   if (!w->rt->drops.load(base::relaxed)) [[likely]]
     return;

@@ -1,7 +1,7 @@
 // WEFT_DROP: the end of a runtime that does not wait for units that are ready or blocked. No worker
-// comes or goes any more; each worker ends where its unit switches next; then what lives is dropped:
-// its stacks, its place in pools and in the tables of waits are given back, and those that join it
-// from outside are told. docs/decisions/0095-an-end-that-drops.md
+// comes or goes any more; each worker ends where its unit switches next; then what lives is
+// dropped: its stacks, its place in pools and in the tables of waits are given back, and those that
+// join it from outside are told. docs/decisions/0095-an-end-that-drops.md
 #pragma once
 
 #include <cstdint>

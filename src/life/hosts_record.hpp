@@ -1,4 +1,5 @@
-// The record of spare OS threads and of the region guard: what hosts.cpp and region_guard.cpp share.
+// The record of spare OS threads and of the region guard: what hosts.cpp and region_guard.cpp
+// share.
 #pragma once
 
 #include "base/atomic.hpp"

@@ -48,8 +48,8 @@ const char* why_it_stays(worker* w) {
   return serves_its_domain_only(w) ? nullptr : "worker %u serves a pool, which weft_pool_detach ends";
 }
 
-// Decides that the worker goes: it gets no more units, pools or schedulers. The runtime does not end
-// before end_call.
+// Decides that the worker goes: it gets no more units, pools or schedulers. The runtime does not
+// end before end_call.
 status begin_removal(unsigned index, worker** out) {
   const local::steady_runtime now;
   runtime* const rt = now.get();
@@ -65,8 +65,8 @@ status begin_removal(unsigned index, worker** out) {
   return status::ok;
 }
 
-// True to one caller: it does what is left of w's removal. The remover, or, in the place of a thread
-// that may never run again, the finalizer that drops.
+// True to one caller: it does what is left of w's removal. The remover, or, in the place of a
+// thread that may never run again, the finalizer that drops.
 bool settles_removal(worker* w) { return !w->is_removal_settled.exchange(true, base::relaxed); }
 
 // Its OS thread has ended: leaves nothing of the worker in its slot.

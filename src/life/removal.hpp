@@ -13,9 +13,9 @@ struct worker;
 status remove_worker(unsigned index);
 // By the worker that was removed, as the last it does.
 void wake_remover(worker* w);
-// WEFT_DROP, once runtime::drops is set: ends the calls of those that wait for a worker whose thread
-// is in a region, which may wait for what is dropped, and of threads that may never run again. A
-// worker that is left ends with the runtime, and its remover is told not_initialized.
+// WEFT_DROP, once runtime::drops is set: ends the calls of those that wait for a worker whose
+// thread is in a region, which may wait for what is dropped, and of threads that may never run
+// again. A worker that is left ends with the runtime, and its remover is told not_initialized.
 void give_up_removals(runtime* rt);
 
 }  // namespace weft::sched

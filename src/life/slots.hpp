@@ -37,8 +37,8 @@ void stop_serving(runtime* rt, worker* w);
 // Afterwards: gives what it still holds to others.
 void hand_over(worker* w);
 
-// It ends where its unit switches next: worker::has_ended says so. If it serves still, what is ready
-// there stays where it is.
+// It ends where its unit switches next: worker::has_ended says so. If it serves still, what is
+// ready there stays where it is.
 void tell_to_end(worker* w);
 // Waits until its OS thread has ended.
 void join(worker* w);

@@ -58,8 +58,8 @@ void release_outlived(mem::stack* stack);
 
 [[gnu::cold, gnu::noinline]] stander stander_outside_for(const mem::stack* stack, const char* call);
 
-// A unit, or, for what runs on a stack that has outlived its runtime, an OS thread outside; ends the
-// program with the call's name otherwise.
+// A unit, or, for what runs on a stack that has outlived its runtime, an OS thread outside; ends
+// the program with the call's name otherwise.
 inline stander stander_for(const mem::stack* stack, const char* call) {
   worker* const w = local::current_worker();
   if (w != nullptr && w->current != nullptr) [[likely]]

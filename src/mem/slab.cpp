@@ -59,7 +59,8 @@ void slab_depot::let_go(left_chunk* of) {
 bool slab_depot::add_chunk() {
   const std::size_t chunks = chunks_.count() + 1;
   if (!chunks_.make_room(chunks) || !free_.make_room(chunks * blocks_a_chunk())) return false;
-  // A later one is found by the addresses of its blocks. The first one saves the calls of the system.
+  // A later one is found by the addresses of its blocks. The first one saves the calls of the
+  // system.
   const bool is_first = chunks_.is_empty();
   auto* base = static_cast<char*>(os::reserve(mapped_bytes, is_first ? os::page_bytes() : mapped_bytes));
   if (base == nullptr) return false;

@@ -53,7 +53,8 @@ int look_into(dl_phdr_info* about, std::size_t, void* argument) {
   return 1;
 }
 
-// How many bytes from that address on the module has in memory that can be read; 0: none of its own.
+// How many bytes from that address on the module has in memory that can be read; 0: none of its
+// own.
 std::size_t bytes_from(const dl_phdr_info& about, std::uintptr_t address) {
   for (unsigned index = 0; index < about.dlpi_phnum; ++index) {
     const ElfW(Phdr)& one = about.dlpi_phdr[index];
@@ -107,8 +108,8 @@ int look_beside(dl_phdr_info* about, std::size_t, void* argument) {
   if (!name.starts_with(wanted->begins)) return 0;
   std::string_view rest = name;
   rest.remove_prefix(wanted->begins.size());
-  // More may come behind what is the same: libweft.so.0.1.0 is libweft.so.0.1, and libweft.so.0.10 is
-  // not.
+  // More may come behind what is the same: libweft.so.0.1.0 is libweft.so.0.1, and libweft.so.0.10
+  // is not.
   if (rest.starts_with(wanted->own) && (rest.size() == wanted->own.size() || rest[wanted->own.size()] == '.')) return 0;
   named_module* const out = wanted->out;
   out->soname[name.copy(out->soname, sizeof out->soname - 1)] = '\0';

@@ -30,8 +30,8 @@ struct named_module {
   char file[64] = "";    // its file's, without the folder; cut
 };
 
-// The first module, this code's own left out, whose DT_SONAME begins with this and goes on otherwise
-// than `own`; false: there is none. A link to the file, or a copy, may have any name.
+// The first module, this code's own left out, whose DT_SONAME begins with this and goes on
+// otherwise than `own`; false: there is none. A link to the file, or a copy, may have any name.
 bool find_module_beside(std::string_view begins, std::string_view own, named_module* out);
 
 // After a name was looked for that need not be there: the dynamic linker keeps the words about it,

@@ -22,8 +22,8 @@ bool may_sleep_for_ever(long number);
 // ends.
 bool is_endless_futex_wait(long number, std::uintptr_t operation, std::uintptr_t timeout);
 
-// What a descriptor of this process stands for: "pipe:[4711]", "/var/log/today"; cut to capacity - 1
-// characters. False, and out is "": it is closed, or the system does not tell.
+// What a descriptor of this process stands for: "pipe:[4711]", "/var/log/today"; cut to capacity -
+// 1 characters. False, and out is "": it is closed, or the system does not tell.
 bool name_descriptor(std::uintptr_t descriptor, char* out, std::size_t capacity);
 
 }  // namespace weft::os

@@ -44,8 +44,8 @@ struct topology {
 status read_topology(topology* out, const char* wanted);
 
 // How many levels, from the innermost one of this machine outwards, do not hold both CPUs: where
-// they nest as in enum level, 0 is the same core, 1 the same last-level cache, 2 the same NUMA node,
-// 3 the same package, 4 none of these or not there.
+// they nest as in enum level, 0 is the same core, 1 the same last-level cache, 2 the same NUMA
+// node, 3 the same package, 4 none of these or not there.
 unsigned distance(const topology& machine, unsigned cpu_a, unsigned cpu_b);
 
 const char* source_name(topology_source source);

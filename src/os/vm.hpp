@@ -21,8 +21,9 @@ std::size_t usable_memory_bytes(const char* proc_root = "/proc", const char* cgr
 void* reserve(std::size_t bytes, std::size_t alignment);
 
 // As reserve, in whole pages, for what is touched little, such as stacks. Under
-// mlockall(MCL_FUTURE) the kernel would fill all of it at once; here it is locked page by page as it
-// is touched. Where a limit forbids even that, it is not locked, and a line on stderr says so, once.
+// mlockall(MCL_FUTURE) the kernel would fill all of it at once; here it is locked page by page as
+// it is touched. Where a limit forbids even that, it is not locked, and a line on stderr says so,
+// once.
 void* reserve_unfilled(std::size_t bytes);
 
 // Undoes reserve. bytes as given there; a part of a reservation, in whole pages, may be released as

@@ -83,8 +83,8 @@ inline void begin_arming(awaiter* one, await_state as) {
   // No other thread knows it yet, but for a canceller of an earlier wait.
   one->state.store(as, base::relaxed);
 }
-// As arming, and the clock may claim it. Errors: not_initialized (the runtime is ending); it is then
-// unarmed.
+// As arming, and the clock may claim it. Errors: not_initialized (the runtime is ending); it is
+// then unarmed.
 status begin_arming_early(awaiter* one, std::uint64_t deadline_ns);
 // What the record waits for is there: takes the awaiter. False: something else came first, and what
 // is there is not to be taken.

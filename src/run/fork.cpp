@@ -2,10 +2,10 @@
 // out of order; and thieves.
 //
 // The owner moves bottom without a lock; everything else happens inside the deque's lock, by the
-// owner or by a thief. Forks below `taken` are public: an owner that has come back to one enters the
-// lock to find out whether a thief has it. An owner whose `limit` is null makes its forks public. A
-// thief that finds none and cannot wait moves `taken` over the others, has the kernel run a fence in
-// the owner, and then looks at bottom.
+// owner or by a thief. Forks below `taken` are public: an owner that has come back to one enters
+// the lock to find out whether a thief has it. An owner whose `limit` is null makes its forks
+// public. A thief that finds none and cannot wait moves `taken` over the others, has the kernel run
+// a fence in the owner, and then looks at bottom.
 
 #include "run/fork.hpp"
 
@@ -69,8 +69,8 @@ fork_segment* behind(fork_segment* one, std::uint32_t count) {
   return reinterpret_cast<fork_segment*>(reinterpret_cast<unsigned char*>(one) + count * segment_bytes());
 }
 
-// Null: there is none. A call of the kernel for each segment would serialize the workers: they share
-// one memory map.
+// Null: there is none. A call of the kernel for each segment would serialize the workers: they
+// share one memory map.
 fork_segment* take_shared_segment(runtime* rt) {
   if (rt->spare_fork_segment_count.load(base::relaxed) == 0) return nullptr;
   const queue::guard hold(rt->fork_segments_lock);
@@ -100,8 +100,8 @@ fork_segment* map_segments(std::uint32_t count) {
   return static_cast<fork_segment*>(os::reserve_unfilled(count * segment_bytes()));
 }
 
-// Where one worker lacks a segment, the others soon do, too: one mapping has some for them. Null: no
-// memory.
+// Where one worker lacks a segment, the others soon do, too: one mapping has some for them. Null:
+// no memory.
 fork_segment* map_for_all(runtime* rt) {
   const std::uint32_t workers = rt->worker_count.load(base::relaxed);
   const std::uint32_t more = workers / 2 < most_mapped_behind ? workers / 2 : most_mapped_behind;

@@ -192,8 +192,8 @@ std::uint64_t spin_ns(const worker* w) {
 }
 
 // At the end of an idleness in which w has slept, or that a fork did not end. If a fork ended it
-// soon, the next one may be as short: then w spins for longer, since falling asleep takes a fence in
-// all others, and waking up takes a call of the kernel.
+// soon, the next one may be as short: then w spins for longer, since falling asleep takes a fence
+// in all others, and waking up takes a call of the kernel.
 void adapt_spin(worker* w) {
   constexpr std::uint64_t longer = 10, soon = 25;  // times what was set
   const std::uint64_t set = w->rt->settings.spin_ns;

@@ -41,8 +41,8 @@ void become_ready_as_new(worker* w, void* one);
 // WEFT_MIGRATE: the running unit, which is about to park, goes on on another worker than w.
 void note_last_worker(const worker* w, unit* one);
 
-// As make_ready of a new unit by w, at a worker that looks for work and has found none. False: there
-// is none, and nothing was done.
+// As make_ready of a new unit by w, at a worker that looks for work and has found none. False:
+// there is none, and nothing was done.
 bool offer(worker* w, unit* one);
 
 // Puts a chain (by next) of owned units into w's queue, its first one to run last. By w.

@@ -28,9 +28,9 @@ unit* take_to_wake(waiter* one);
 // Makes the owners of records whose deadlines have passed ready.
 void expire_timers(worker* w);
 
-// When the runtime ends, and only workers that idle are left: ends the waits of awaiters that have a
-// deadline, and refuses those to come. False: there never was one. Otherwise units may live again,
-// as soon as are_expiries_over.
+// When the runtime ends, and only workers that idle are left: ends the waits of awaiters that have
+// a deadline, and refuses those to come. False: there never was one. Otherwise units may live
+// again, as soon as are_expiries_over.
 bool end_awaits(runtime* rt);
 // Whether all workers have called the ready of the awaiters whose deadlines passed before.
 bool are_expiries_over(const runtime* rt);

@@ -132,7 +132,8 @@ status add_class(runtime* rt, std::size_t stack_bytes, unsigned* out) {
 
 }  // namespace
 
-// A program that keeps few stacks does not read how much memory there is, which takes a dozen files.
+// A program that keeps few stacks does not read how much memory there is, which takes a dozen
+// files.
 void set_kept(const runtime* rt, mem::stack_settings* of) {
   constexpr std::size_t surely_there = 16 * M;
   const bool is_usual = !rt->settings.is_given(os::variable::stack_cache);

@@ -22,8 +22,8 @@ inline constexpr call_errors yielding_to_owned{
     .call = "weft_ext_yield_to_owned", .argument = "unit", .invalid = {"unit", is_pinned_to_another}};
 void yield_as_new();
 // As yield of a unit whose home is a built-in pool without priorities, if its first ready unit can
-// run instead at once. again: none is ready there; busy: it cannot. These two are answers; names its
-// failures otherwise.
+// run instead at once. again: none is ready there; busy: it cannot. These two are answers; names
+// its failures otherwise.
 status yield_in_pool(bool (*accepts)(void* state, weft_thread* unit), void* state);
 inline constexpr call_errors yielding_in_pool{"weft_ext_yield_in_pool", "accepts"};
 

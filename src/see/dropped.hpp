@@ -1,5 +1,5 @@
-// What weft_finalize_with(WEFT_DROP) says of the units that it drops. No unit runs any more, and all
-// of them are as they were left.
+// What weft_finalize_with(WEFT_DROP) says of the units that it drops. No unit runs any more, and
+// all of them are as they were left.
 #pragma once
 
 #include <cstdint>

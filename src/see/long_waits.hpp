@@ -1,4 +1,5 @@
-// Waits without a deadline, read quickly and of units that run meanwhile: what circles.hpp searches.
+// Waits without a deadline, read quickly and of units that run meanwhile: what circles.hpp
+// searches.
 //
 // Units lie in slabs and most records of waits on slots of stacks. Both stay mapped while the
 // runtime lives, so that plain loads read them; a record counts only if its unit still waits by it
@@ -55,8 +56,8 @@ class wait_reader {
   // Notes on which stack it stands, so that it is found as the holder of a mutex.
   void note_standing(const long_wait& wait);
 
-  // The unit for which it waits; null: unknown. Without `by_numbers` a holder that is known by the number of
-  // its caller alone is unknown: a fork may have that number, too.
+  // The unit for which it waits; null: unknown. Without `by_numbers` a holder that is known by the
+  // number of its caller alone is unknown: a fork may have that number, too.
   const unit* awaited(const long_wait& wait, bool by_numbers);
 
  private:

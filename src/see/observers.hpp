@@ -23,8 +23,8 @@ void free_listeners(runtime* rt);
 // Tells the trace, the counters of errors, and the event sink, which runs without identity.
 void tell_observers(const runtime* rt, weft_event_kind kind, unit* one);
 
-// Tells the sink of stacks, if there is one, of a stack whose unit has ended. w: the calling worker,
-// or null.
+// Tells the sink of stacks, if there is one, of a stack whose unit has ended. w: the calling
+// worker, or null.
 void tell_stack(const runtime* rt, worker* w, const mem::stack* stack);
 
 }  // namespace weft::sched

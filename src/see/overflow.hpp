@@ -4,9 +4,9 @@
 //
 // A fault in the guard of the stack on which the worker stands is an overflow, and so is one whose
 // stack pointer lies beneath the stack from which it came: it is reported, and the program dies of
-// the signal where it stands, so that a core shows the frames. Every other fault goes to the handler
-// that was there before, with the arguments and the signal mask that the kernel would have given it;
-// it runs on the alternate stack then, whether it asked for that or not.
+// the signal where it stands, so that a core shows the frames. Every other fault goes to the
+// handler that was there before, with the arguments and the signal mask that the kernel would have
+// given it; it runs on the alternate stack then, whether it asked for that or not.
 //
 // A handler that the program installs later stays in front; it calls weft_fault_filter. Signal
 // dispositions belong to the process, and a later handler may keep ours for ever: so what was there
@@ -30,12 +30,13 @@ void install_fault_handlers();
 // Puts back what was there before, if no other handler came in between.
 void restore_fault_handlers();
 
-// On the OS thread that is to run workers. An alternate stack that is there already and large enough
-// is kept.
+// On the OS thread that is to run workers. An alternate stack that is there already and large
+// enough is kept.
 void start_fault_stack(signal_stack* out);
 void stop_fault_stack(signal_stack* ours);
 
-// True: the fault was an overflow, and was reported. Arguments as of a handler; context may be null.
+// True: the fault was an overflow, and was reported. Arguments as of a handler; context may be
+// null.
 bool filter_fault(int signal, void* info, const void* context);
 
 // Ends the program when something wrote over the canary beneath a stack. Nothing happens with other

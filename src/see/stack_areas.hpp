@@ -19,7 +19,8 @@ class stack_areas {
  public:
   void clear();
 
-  // Takes note of chunks that were added. True: there may be more. Without memory they stay unknown.
+  // Takes note of chunks that were added. True: there may be more. Without memory they stay
+  // unknown.
   bool take_note(runtime* rt);
 
   // Whether all these bytes lie in one slot, and not in its guard.

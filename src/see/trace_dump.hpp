@@ -1,6 +1,6 @@
-// What a trace holds, written to a file while the program goes on: when the program asks for it, and
-// of a trace that is kept (WEFT_TRACE=keep:FILE) also when a dump is asked for by a signal, when the
-// watchdog tells of a stall, and at a deadlock.
+// What a trace holds, written to a file while the program goes on: when the program asks for it,
+// and of a trace that is kept (WEFT_TRACE=keep:FILE) also when a dump is asked for by a signal,
+// when the watchdog tells of a stall, and at a deadlock.
 //
 // A dump shows the state at one moment: all turns that had ended by then, those under way, and what
 // waited. What changed while it was read is left out, never guessed (protocol H).

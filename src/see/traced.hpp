@@ -92,8 +92,8 @@ inline trace::record turn_record(std::uint64_t id, const traced_state& mark, std
   return made;
 }
 
-// Around the writing of a dump, which gives up when what it is given becomes true: the program dies,
-// and writes to the same file.
+// Around the writing of a dump, which gives up when what it is given becomes true: the program
+// dies, and writes to the same file.
 const base::atomic<bool>* begin_dump();
 void end_dump();
 

@@ -3,10 +3,10 @@
 // words: feb_table.hpp.
 //
 // When a word becomes full all that wait to overwrite it are served, then all that wait to read it,
-// then the first that waits to take it, which empties it again; when it becomes empty the first that
-// waits to write it is. So it goes on until no waiter can be served; each kind is served first come
-// first served, by the caller that changed the word, which does the copying. A waiter that is served
-// finds its operation done.
+// then the first that waits to take it, which empties it again; when it becomes empty the first
+// that waits to write it is. So it goes on until no waiter can be served; each kind is served first
+// come first served, by the caller that changed the word, which does the copying. A waiter that is
+// served finds its operation done.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ status await(sched::await_record* one, std::uint64_t* word, operation what, sche
 
 status write_and_fill(std::uint64_t* word, std::uint64_t value);
 status fill(std::uint64_t* word);
-// Errors of these: nomem. A writer that waits for empty then writes at once, and the word is full again.
+// Errors of these: nomem. A writer that waits for empty then writes at once, and the word is full
+// again.
 status empty(std::uint64_t* word);
 status purge(std::uint64_t* word);  // writes 0 before
 status purge_to(std::uint64_t* word, std::uint64_t value);

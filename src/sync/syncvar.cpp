@@ -63,8 +63,9 @@ void syncvar::publish(feb_stripe* stripe) {
   word_.store(value | state | (waits ? waiters_mark : 0), base::release);
 }
 
-// The entry of a marked word. Null: it is not marked any more. All that waited may have been dropped
-// with their runtime, which leaves the word as it is (feb::forget_waits): then the mark is taken off.
+// The entry of a marked word. Null: it is not marked any more. All that waited may have been
+// dropped with their runtime, which leaves the word as it is (feb::forget_waits): then the mark is
+// taken off.
 feb_entry* syncvar::find_marked(feb_stripe* stripe) {
   feb_entry* const one = stripe->find(key());
   if (one != nullptr) return one;
@@ -159,7 +160,8 @@ status syncvar::await(sched::await_record* one, operation what, sched::armed_as*
 
 // ---- the slow ways ----
 
-// Takes the lock's release over; the word is marked, and has the state that the operation waits for.
+// Takes the lock's release over; the word is marked, and has the state that the operation waits
+// for.
 void syncvar::run_marked(feb_stripe* stripe, feb_entry* one, operation what, std::uint64_t* value) {
   wake_later served;
   perform(one, what, value, &served);

@@ -3,8 +3,9 @@
 //
 // A call that finds the state that it waits for, and no waiters, is one compare-exchange; one that
 // only reads is a load. A caller that waits marks the word, inside the lock of its stripe of the
-// table of full/empty words (feb_table.hpp), where the waiters' entry lies. While the mark is there,
-// the word changes inside that lock alone, and callers are served as at the table's own words.
+// table of full/empty words (feb_table.hpp), where the waiters' entry lies. While the mark is
+// there, the word changes inside that lock alone, and callers are served as at the table's own
+// words.
 #pragma once
 
 #include <cstdint>
@@ -86,8 +87,8 @@ class syncvar {
   std::uint64_t value() const { return value_in(word_.load(base::relaxed)); }
 
  private:
-  // The lowest four bits; the value is above them. The bits are those of an older interface's public words,
-  // so that its words can be these.
+  // The lowest four bits; the value is above them. The bits are those of an older interface's
+  // public words, so that its words can be these.
   static constexpr std::uint64_t waiters_mark = 2;  // there is an entry with waiters; set and cleared inside the lock
   static constexpr std::uint64_t empty_mark = 4;
   static constexpr std::uint64_t all_marks = 15;

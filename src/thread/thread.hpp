@@ -72,8 +72,8 @@ bool joins_newest_first();
 // As join, but the descriptor stays, to be joined or revived.
 status wait_for_end(unit* one);
 status try_join(unit* one);
-// WEFT_DROP. Of a unit that is to be dropped: its joiner, if there is one, is told so, or the awaiter at
-// its end. A joiner that is dropped itself stays as it is.
+// WEFT_DROP. Of a unit that is to be dropped: its joiner, if there is one, is told so, or the
+// awaiter at its end. A joiner that is dropped itself stays as it is.
 void tell_joiner_of_drop(unit* one);
 status detach(unit* one);
 

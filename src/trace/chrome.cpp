@@ -164,15 +164,16 @@ void collect(const recorder* all, const record* more, std::size_t count, content
   place_arrows(into);
 }
 
-// Of a thread that ended while a dump was made, or whose name was pushed out, its turns may be there
-// alone. False: no memory.
+// Of a thread that ended while a dump was made, or whose name was pushed out, its turns may be
+// there alone. False: no memory.
 bool name_others(const contents& in, std::size_t records, writer& to) {
   array<std::uint64_t> threads(records * most_parts);
   if (!threads.is_there()) return false;
   for (const part& each : in.parts) {
     if (each.of->kind == record_kind::turn) threads.add(each.of->thread);
   }
-  // With a comparison of its own: libc++ keeps the sort of plain numbers in the C++ library, which the core does not have.
+  // With a comparison of its own: libc++ keeps the sort of plain numbers in the C++ library, which
+  // the core does not have.
   std::sort(threads.begin(), threads.end(), [](auto one, auto other) { return one < other; });
   const std::uint64_t* const end = std::unique(threads.begin(), threads.end());
   for (const std::uint64_t* each = threads.begin(); each != end; ++each) to.thread_without_name(*each);

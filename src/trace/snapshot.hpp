@@ -1,5 +1,5 @@
-// A copy of what the rings of a trace hold while their writers go on, as a recorder of its own: for a
-// file that is written before the end. Protocol H, docs/protocols/H.md.
+// A copy of what the rings of a trace hold while their writers go on, as a recorder of its own: for
+// a file that is written before the end. Protocol H, docs/protocols/H.md.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ inline constexpr std::uint64_t never_but_claimed = forever - 1;
 // What a record waits for whose object is the unit to be joined: known by its address.
 inline constexpr char end_of_unit[] = "join";
 
-// What the record waits for of a unit in a blocking region, whose worker another OS thread runs: the
-// unit has no saved context.
+// What the record waits for of a unit in a blocking region, whose worker another OS thread runs:
+// the unit has no saved context.
 inline constexpr char end_of_blocking_call[] = "the end of a blocking call";
 
 struct waiter : base::list_link {

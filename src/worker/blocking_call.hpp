@@ -1,5 +1,6 @@
 // The blocking region in which an OS thread is (life/blocking.hpp): one record an OS thread, a
-// thread-local. Between begin and end the OS thread is no worker; the record knows which one it was.
+// thread-local. Between begin and end the OS thread is no worker; the record knows which one it
+// was.
 #pragma once
 
 #include <cstddef>

@@ -6,9 +6,9 @@
 // in its record (local.hpp). Without memory for them, in callbacks and in signal handlers one of a
 // few spare records is used (docs/decisions/0082-last-error.md).
 //
-// A call that is no tail call names its failures itself, by tell() after the call: capi/failing.hpp.
-// What is a tail call, so that the call costs no frame, is named where it fails. A layer that knows
-// more than its status says leaves the cause by because().
+// A call that is no tail call names its failures itself, by tell() after the call:
+// capi/failing.hpp. What is a tail call, so that the call costs no frame, is named where it fails.
+// A layer that knows more than its status says leaves the cause by because().
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A host: an OS thread that runs a worker, or has run one. The worker's record holds what belongs to
-// its OS thread; while another OS thread runs the worker (life/hosts.hpp), the first one keeps it
-// here.
+// A host: an OS thread that runs a worker, or has run one. The worker's record holds what belongs
+// to its OS thread; while another OS thread runs the worker (life/hosts.hpp), the first one keeps
+// it here.
 #pragma once
 
 #include "fiber/fiber.hpp"

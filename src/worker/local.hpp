@@ -91,9 +91,9 @@ bool try_hold(runtime** rt);
 // By the holder: whether another one waits for it.
 bool is_hold_wanted();
 void let_go();
-// The runtime, or the absence of one, which stays as long as this lives: OS threads outside hold it,
-// and it does not end before its units. For the step after which the runtime waits for the caller
-// (begin_call). The holder must not switch.
+// The runtime, or the absence of one, which stays as long as this lives: OS threads outside hold
+// it, and it does not end before its units. For the step after which the runtime waits for the
+// caller (begin_call). The holder must not switch.
 class steady_runtime {
  public:
   steady_runtime();
@@ -108,8 +108,8 @@ class steady_runtime {
   bool is_held_;
 };
 
-// Whether the calling OS thread holds the runtime, or was interrupted as it was about to: hold would
-// wait for ever in its signal handlers.
+// Whether the calling OS thread holds the runtime, or was interrupted as it was about to: hold
+// would wait for ever in its signal handlers.
 bool is_holder_or_about_to_be();
 
 // Where this OS thread calls the ready of awaiters as long as it is no worker.

@@ -3,8 +3,8 @@
 //
 // Their blocks stay where they are when the runtime ends, until the handle is joined or detached:
 // no later runtime uses that memory, so that a handle is never taken for another thread's. Such a
-// unit has ended, is_known, and has these details, so that each way to free a unit leads to the long
-// one (run/end.cpp), which asks. Joins and ends of other units pay nothing.
+// unit has ended, is_known, and has these details, so that each way to free a unit leads to the
+// long one (run/end.cpp), which asks. Joins and ends of other units pay nothing.
 // docs/decisions/0084-handles-outlive-the-runtime.md
 #pragma once
 

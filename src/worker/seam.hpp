@@ -36,7 +36,8 @@ void show_function(void (*bottom)(void* argument), std::size_t offset);
 void (*shown_bottom())(void* argument);
 std::size_t shown_offset();
 
-// What sets the stack size of threads that begin with a function, or, if that is null, of all others.
+// What sets the stack size of threads that begin with a function, or, if that is null, of all
+// others.
 struct stack_setting {
   void (*bottom)(void* argument) = nullptr;
   const char* words = nullptr;  // null: there is no setting of a layer's
