@@ -84,7 +84,7 @@ void tell_outside_waiters() {
 
 bool holds_its_reader() {
   weft_thread* const thread = weft_self();
-  const task* const mine = thread != nullptr ? task_of(thread)->acting : nullptr;
+  const task* const mine = thread != nullptr && distance_to_task != 0 ? task_of(thread)->acting : nullptr;
   if (mine == nullptr || mine->ret == nullptr) return false;
   if ((mine->flags & returns_sinc) != 0) return false;
   if ((mine->flags & returns_syncvar) != 0) return weft_syncvar_is_full(static_cast<weft_syncvar*>(mine->ret));

@@ -22,7 +22,7 @@ bool is_simple_task();
 // The caller is an OS thread outside, or a task that runs on its reader's stack.
 inline bool is_unusual_waiter() {
   weft_thread* const thread = weft_self();
-  return thread == nullptr || task_of(thread)->acting != nullptr;
+  return thread == nullptr || (distance_to_task != 0 && task_of(thread)->acting != nullptr);  // 0: not yet initialised
 }
 
 // What is told of an unusual waiter at `word`.

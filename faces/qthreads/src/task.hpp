@@ -92,7 +92,7 @@ inline weft_thread* thread_of(task* one) {
 // The calling task; null outside.
 inline task* self() {
   weft_thread* const thread = weft_self();
-  if (thread == nullptr) return acting_task;
+  if (thread == nullptr || distance_to_task == 0) return acting_task;  // 0: not yet initialised
   task* const mine = task_of(thread);
   if (mine->acting != nullptr) return mine->acting;
   return mine->function != nullptr ? mine : nullptr;
