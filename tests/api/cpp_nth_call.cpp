@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -220,6 +222,52 @@ TEST_CASE("a channel loses no value when the nth move throws") {
     check_channel([] { return std::make_unique<weft::buffered_channel<risky>>(1); });
     check_channel([] { return std::make_unique<weft::buffered_channel<risky>>(2); });
   }
+}
+
+namespace {
+
+std::atomic<bool> next_move_throws = false;
+
+struct fragile {
+  explicit fragile(int n) : number(n) {}
+  fragile(fragile&& from) : number(from.number) {
+    if (next_move_throws.exchange(false)) throw planted();
+  }
+  fragile& operator=(fragile&&) = default;
+  int number;
+};
+
+// Runs from its call on, and belongs to no other.
+struct eager {
+  struct promise_type {
+    static eager get_return_object() noexcept { return {}; }
+    static std::suspend_never initial_suspend() noexcept { return {}; }
+    static std::suspend_never final_suspend() noexcept { return {}; }
+    static void return_void() noexcept {}
+    static void unhandled_exception() noexcept { std::terminate(); }
+  };
+};
+
+eager push_second(weft::buffered_channel<fragile>& channel, bool& is_pushed) {
+  is_pushed = co_await weft::async_push(channel, fragile(2)) == weft::channel_op_status::success;
+}
+
+}  // namespace
+
+// Without a runtime a coroutine goes on inside the call that wakes it.
+TEST_CASE("a coroutine whose waiting push's move throws goes on outside the channel's lock") {
+  weft::buffered_channel<fragile> channel(1);
+  bool is_pushed = false;
+  CHECK(channel.push(fragile(1)) == weft::channel_op_status::success);
+  push_second(channel, is_pushed);
+  next_move_throws = true;
+  fragile out(0);
+  CHECK(channel.pop(out) == weft::channel_op_status::success);
+  CHECK(out.number == 1);
+  CHECK(!next_move_throws);
+  CHECK(is_pushed);
+  CHECK(channel.pop(out) == weft::channel_op_status::success);
+  CHECK(out.number == 2);
 }
 
 TEST_CASE("value_pop and the iterator of a channel whose nth move throws") {

@@ -103,7 +103,8 @@ class channel_core {
   struct step {
     channel_op_status status;
     channel_place* other = nullptr;
-    bool must_try_again = false;  // the other one: it pushes itself
+    bool must_try_again = false;         // the other one: it pushes itself
+    channel_place* try_again = nullptr;  // the list of those that a pop claimed, and whose moves threw
   };
 
   explicit channel_core(std::size_t capacity, waiting_pushers how = waiting_pushers::hand_over)
@@ -170,6 +171,7 @@ class channel_core {
   // Outside the lock, after a step that succeeded. A pusher whose value went into the ring has no
   // `value` any more.
   static void settle_pop(const step& done, pop_target<T>& target) {
+    finish_all(done.try_again, channel_waiter::outcome::again);
     if (done.other == nullptr) return;
     unfinished other{done.other};
     if (done.must_try_again) return;
@@ -257,15 +259,18 @@ class channel_core {
     const moves_inside_lock told(lock_);
     target.put(std::move(ring_.front()));
     ring_.drop_front();
+    step done{channel_op_status::success};
     while (channel_place* const pusher = pushers_.claim_first()) {
-      if (pushers_try_again_) return {channel_op_status::success, pusher, true};
-      if (put_into_ring(*static_cast<T*>(pusher->value))) {
-        pusher->value = nullptr;
-        return {channel_op_status::success, pusher};
+      if (!pushers_try_again_ && !put_into_ring(*static_cast<T*>(pusher->value))) {
+        pusher->next = std::exchange(done.try_again, pusher);
+        continue;
       }
-      pusher->finish(channel_waiter::outcome::again);
+      done.other = pusher;
+      done.must_try_again = pushers_try_again_;
+      if (!pushers_try_again_) pusher->value = nullptr;
+      break;
     }
-    return {channel_op_status::success};
+    return done;
   }
   // False: moving the value threw, and it is where it was.
   bool put_into_ring(T& value) noexcept {
