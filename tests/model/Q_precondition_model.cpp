@@ -8,6 +8,7 @@
 // Built with src/sync/syncvar.cpp src/sync/waiters.cpp src/run/awaiter.cpp src/run/wait.cpp
 // Built with src/run/resume.cpp src/unit/timer.cpp
 #include "core_world.hpp"
+#include "feb.hpp"
 #include "feb_entries.hpp"
 #include "precondition.hpp"
 #include "qthread_life.hpp"
@@ -71,6 +72,7 @@ waiting::waiting() {
   core_world::make(1);
   of_the_model = this;
   entries_made = 0;
+  new (&weft::qthreads::those_outside) weft::qthreads::waits_outside;  // of an execution that was cut
   for (const aligned_t* each : {&words[0], &words[1], &variables[0].u.w, &variables[1].u.w}) {
     feb_stripe* const stripe = weft::sync::feb_stripe_of(each);
     new (stripe) feb_stripe;

@@ -44,36 +44,30 @@ bool is_simple_task() {
   return mine != nullptr && (mine->flags & is_simple) != 0;
 }
 
-namespace {
-
-// OS threads outside that wait, one behind the other, guarded by the lock.
-constinit face::spinlock lock_of_waiters;
-constinit noted_wait* waiters = nullptr;
-
-}  // namespace
+constinit waits_outside those_outside;
 
 noted_wait::noted_wait(const void* word) : word_(word) {
   if (weft_self() != nullptr) return;
   is_listed_ = true;
-  const face::guard inside(lock_of_waiters);
-  next_ = waiters;
+  const face::guard inside(those_outside.lock);
+  next_ = those_outside.first;
   if (next_ != nullptr) next_->previous_ = this;
-  waiters = this;
+  those_outside.first = this;
 }
 
 noted_wait::~noted_wait() {
   if (!is_listed_) return;
-  const face::guard inside(lock_of_waiters);
+  const face::guard inside(those_outside.lock);
   if (next_ != nullptr) next_->previous_ = previous_;
-  (previous_ != nullptr ? previous_->next_ : waiters) = next_;
+  (previous_ != nullptr ? previous_->next_ : those_outside.first) = next_;
 }
 
 void tell_outside_waiters() {
   std::size_t count = 0;
   const void* first = nullptr;
   {
-    const face::guard inside(lock_of_waiters);
-    for (const noted_wait* one = waiters; one != nullptr; one = one->next_, ++count) first = one->word_;
+    const face::guard inside(those_outside.lock);
+    for (const noted_wait* one = those_outside.first; one != nullptr; one = one->next_, ++count) first = one->word_;
   }
   if (count == 0) return;
   report(

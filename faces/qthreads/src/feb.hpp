@@ -41,6 +41,13 @@ class [[gnu::visibility("hidden")]] noted_wait {
   noted_wait* previous_ = nullptr;
 };
 
+// OS threads outside that wait, one behind the other.
+struct [[gnu::visibility("hidden")]] waits_outside {
+  face::spinlock lock;
+  noted_wait* first = nullptr;  // guarded by lock
+};
+[[gnu::visibility("hidden")]] extern constinit waits_outside those_outside;
+
 // The runtime ends, and its tasks fill no words any more: OS threads that wait outside are named.
 void tell_outside_waiters();
 
