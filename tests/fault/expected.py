@@ -97,7 +97,7 @@ SPARED_UNDER_ASAN = {"thread_stack"}
 # Where later calls may wait for ever, for what the program would have done next: (program, calls).
 # A second dump goes into a pipe that is not read yet, and holds the runtime. An OS thread whose error ends the program is joined by main,
 # which holds its worker meanwhile.
-WAITS_LATER = [(r"report_reader", "write"), (r"boost_parts", "thread_key")]
+WAITS_LATER = [(r"report_reader", "write"), (r"boost_parts", r".*")]
 
 WITHOUT_STACKS = r"^weft: warning: out of memory for stacks \(mmap, or the guard's madvise or mprotect, fails\)"
 # What is said where a program yields until a thread has run that cannot be given a stack: that it goes on for ever is its own doing.
