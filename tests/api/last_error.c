@@ -2,6 +2,8 @@
  * write it to. What each call says is in tests/api/errors. */
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -182,18 +184,19 @@ static void handlers(void) {
   OK(weft_thread_join(start(fails_in_a_handler, NULL)));
 }
 
-static size_t nothing_comes(void *state) {
-  (void)state;
-  if (said_in_handler[0] == '\0' && weft_self() == NULL && weft_suspend() == WEFT_CANNOT_BLOCK)
+static size_t nothing_comes(void *has_said) {
+  if (!atomic_load((atomic_bool *)has_said) && weft_self() == NULL && weft_suspend() == WEFT_CANNOT_BLOCK) {
     snprintf(said_in_handler, sizeof said_in_handler, "%s", weft_last_error());
+    atomic_store((atomic_bool *)has_said, true);
+  }
   return 0;
 }
 
 static void callbacks(void) {
   weft_source *source = NULL;
-  said_in_handler[0] = '\0';
-  OK(weft_ext_source_add(nothing_comes, NULL, &source));
-  while (said_in_handler[0] == '\0') weft_yield();
+  atomic_bool has_said = false;
+  OK(weft_ext_source_add(nothing_comes, &has_said, &source));
+  while (!atomic_load(&has_said)) weft_yield();
   OK(weft_ext_source_remove(source));
   CHECK(strcmp(said_in_handler, "weft_suspend: the caller is a callback, which may neither wait nor switch") == 0);
 }
