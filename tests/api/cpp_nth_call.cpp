@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <coroutine>
 #include <cstddef>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -39,6 +37,8 @@
 #include <weft/tasks.hpp>
 #include <weft/thread.hpp>
 #include <weft/when.hpp>
+
+#include "coroutines.hpp"
 
 namespace {
 
@@ -198,7 +198,8 @@ void check_channel(const Make& make) {
 
 }  // namespace
 
-// The forms that the headers under test and libstdc++'s stable_sort use. With ASan the rest of new and delete stays its own.
+// The forms that the headers under test and libstdc++'s stable_sort use. With ASan the rest of new
+// and delete stays its own.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (are_allocations_steps.load(std::memory_order_relaxed) && is_last_step()) throw std::bad_alloc();
   void* const made = std::malloc(size != 0 ? size : 1);
@@ -237,18 +238,7 @@ struct fragile {
   int number;
 };
 
-// Runs from its call on, and belongs to no other.
-struct eager {
-  struct promise_type {
-    static eager get_return_object() noexcept { return {}; }
-    static std::suspend_never initial_suspend() noexcept { return {}; }
-    static std::suspend_never final_suspend() noexcept { return {}; }
-    static void return_void() noexcept {}
-    static void unhandled_exception() noexcept { std::terminate(); }
-  };
-};
-
-eager push_second(weft::buffered_channel<fragile>& channel, bool& is_pushed) {
+fire_and_forget push_second(weft::buffered_channel<fragile>& channel, bool& is_pushed) {
   is_pushed = co_await weft::async_push(channel, fragile(2)) == weft::channel_op_status::success;
 }
 
@@ -270,17 +260,24 @@ TEST_CASE("a coroutine whose waiting push's move throws goes on outside the chan
   CHECK(out.number == 2);
 }
 
+namespace {
+
+// Each until it is there; then the channel is closed.
+void push_four(weft::buffered_channel<risky>& channel) {
+  for (int i = 1; i <= 4; ++i) {
+    risky value(i);
+    insist([&] { push_value(channel, value); });
+  }
+  channel.close();
+}
+
+}  // namespace
+
 TEST_CASE("value_pop and the iterator of a channel whose nth move throws") {
   const weft::runtime runtime({.workers = 1});
   CHECK(for_each_step([] {
           weft::buffered_channel<risky> channel(2);
-          weft::thread writer([&] {
-            for (int i = 1; i <= 4; ++i) {
-              risky value(i);
-              insist([&] { push_value(channel, value); });
-            }
-            channel.close();
-          });
+          weft::thread writer([&] { push_four(channel); });
           std::vector<int> popped;
           try {
             for (;;) {
@@ -296,13 +293,7 @@ TEST_CASE("value_pop and the iterator of a channel whose nth move throws") {
         }) >= 4);
   CHECK(for_each_step([] {
           weft::buffered_channel<risky> channel(2);
-          weft::thread writer([&] {
-            for (int i = 1; i <= 4; ++i) {
-              risky value(i);
-              insist([&] { push_value(channel, value); });
-            }
-            channel.close();
-          });
+          weft::thread writer([&] { push_four(channel); });
           int sum = 0;
           auto each = insist([&] { return channel.begin(); });
           while (each != channel.end()) {

@@ -55,8 +55,8 @@ static void end_record(void *given) {
 static bool has_inside(const threads_tracked_key *key) { return word64_load(&key->start, __ATOMIC_ACQUIRE) == caller_starts(); }
 static uint64_t outside_of(const threads_tracked_key *key) { return word64_load(&key->outside, __ATOMIC_ACQUIRE); }
 
-/* Also one of an earlier start: libweft's key lives on where the program's own weft_init does; else an implementation finds that it is
- * gone, of which the caller's last error then tells. */
+/* Also one of an earlier start: libweft's key lives on where the program's own weft_init does. Else
+ * an implementation finds that it is gone, of which the caller's last error then tells. */
 static void delete_inside(threads_tracked_key *key) {
   if (word64_load(&key->start, __ATOMIC_RELAXED) == 0) return;
   const threads_status gone = ((const threads_component *)key->implementation)->key_delete(key->inside);

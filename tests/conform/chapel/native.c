@@ -1,8 +1,10 @@
-/* Native sync variables: what Chapel's modules call where a layer has them, as ChapelSyncvar does. */
+/* Native sync variables: what Chapel's modules, as ChapelSyncvar, call where a layer has them. */
 #include "runtime.h"
 
 #include <pthread.h>
 #include <unistd.h>
+
+typedef aligned_t sync_variable;
 
 static void start(aligned_t *word) {
   const aligned_t value = 0;
@@ -75,78 +77,9 @@ static void forms(void) {
   CHECK(qthread_fill(&word) == 0); /* the end of a variable */
 }
 
-/* 2: a task waits for each state, and the other makes it. */
-enum { ROUNDS = IS_SLOW ? 300 : 3000 };
-static aligned_t ping, pong;
+#include "sync_scenes.h"
 
-static void answer(void *bundle) {
-  for (int64_t round = 0; round < ROUNDS; ++round) {
-    write_ef(&pong, read_fe(&ping) + 1);
-  }
-  child_ends(statement_of_child(bundle));
-}
-
-static void waits(void) {
-  start(&ping);
-  start(&pong);
-  end_count count = {0, NULL};
-  stand_in_function(0, answer);
-  add_child(&count, 0, NULL, 1);
-  for (int64_t round = 0; round < ROUNDS; ++round) {
-    write_ef(&ping, round);
-    CHECK(read_fe(&pong) == round + 1);
-  }
-  wait_for_children(&count);
-}
-
-/* 3: many writers and readers of one variable, tasks and OS threads: each value arrives once. */
-enum { WRITERS = 4, EACH = IS_SLOW ? 100 : 1000 };
-static aligned_t shared;
-static int64_t sum;
-
-static void write_many(void *bundle) {
-  for (int64_t value = 1; value <= EACH; ++value) {
-    write_ef(&shared, value);
-  }
-  child_ends(statement_of_child(bundle));
-}
-
-static void *read_many(void *unused) {
-  (void)unused;
-  for (int index = 0; index < EACH; ++index) {
-    __atomic_fetch_add(&sum, read_fe(&shared), __ATOMIC_RELAXED);
-  }
-  return NULL;
-}
-
-static void read_many_and_end(void *bundle) {
-  read_many(NULL);
-  child_ends(statement_of_child(bundle));
-}
-
-static void crowds(void) {
-  start(&shared);
-  end_count count = {0, NULL};
-  stand_in_function(1, write_many);
-  stand_in_function(2, read_many_and_end);
-  pthread_t outside[2];
-  for (int index = 0; index < 2; ++index) {
-    CHECK(pthread_create(&outside[index], NULL, read_many, NULL) == 0);
-  }
-  for (int index = 0; index < WRITERS; ++index) {
-    add_child(&count, 1, NULL, 1);
-  }
-  for (int index = 0; index < WRITERS - 2; ++index) {
-    add_child(&count, 2, NULL, 1);
-  }
-  wait_for_children(&count);
-  for (int index = 0; index < 2; ++index) {
-    CHECK(pthread_join(outside[index], NULL) == 0);
-  }
-  CHECK(sum == (int64_t)WRITERS * EACH * (EACH + 1) / 2);
-}
-
-/* 4: one write serves all that wait to read and leave it full, and a task that waits to overwrite. */
+/* 4: one write serves all that wait to read and leave it full, and one that waits to overwrite. */
 static aligned_t once;
 static int64_t seen;
 

@@ -9,6 +9,8 @@ typedef struct sync_variable {
   chpl_sync_aux_t aux;
 } sync_variable;
 
+static void start(sync_variable *sync) { chpl_sync_initAux(&sync->aux); }
+
 static void write_ef(sync_variable *sync, int64_t value) {
   chpl_sync_waitEmptyAndLock(&sync->aux, 1, 1);
   sync->value = value;
@@ -53,7 +55,7 @@ static int is_full(sync_variable *sync) { return chpl_sync_isFull(&sync->value, 
 /* 1: each form alone, with the least and the greatest values. */
 static void forms(void) {
   sync_variable sync = {0};
-  chpl_sync_initAux(&sync.aux);
+  start(&sync);
   const int64_t values[] = {0, -1, INT64_MIN, INT64_MAX, 1};
   for (size_t index = 0; index < sizeof values / sizeof *values; ++index) {
     CHECK(!is_full(&sync));
@@ -78,77 +80,7 @@ static void forms(void) {
   chpl_sync_destroyAux(&sync.aux);
 }
 
-/* 2: a task waits for each state, and the other makes it. */
-enum { ROUNDS = IS_SLOW ? 300 : 3000 };
-static sync_variable ping, pong;
-
-static void answer(void *bundle) {
-  for (int64_t round = 0; round < ROUNDS; ++round) {
-    write_ef(&pong, read_fe(&ping) + 1);
-  }
-  child_ends(statement_of_child(bundle));
-}
-
-static void waits(void) {
-  chpl_sync_initAux(&ping.aux);
-  chpl_sync_initAux(&pong.aux);
-  end_count count = {0, NULL};
-  stand_in_function(0, answer);
-  add_child(&count, 0, NULL, 1);
-  for (int64_t round = 0; round < ROUNDS; ++round) {
-    write_ef(&ping, round);
-    CHECK(read_fe(&pong) == round + 1);
-  }
-  wait_for_children(&count);
-}
-
-/* 3: many writers and readers of one variable, tasks and OS threads: each value arrives once. */
-enum { WRITERS = 4, EACH = IS_SLOW ? 100 : 1000 };
-static sync_variable shared;
-static int64_t sum;
-
-static void write_many(void *bundle) {
-  for (int64_t value = 1; value <= EACH; ++value) {
-    write_ef(&shared, value);
-  }
-  child_ends(statement_of_child(bundle));
-}
-
-static void *read_many(void *unused) {
-  (void)unused;
-  for (int index = 0; index < EACH; ++index) {
-    __atomic_fetch_add(&sum, read_fe(&shared), __ATOMIC_RELAXED);
-    (void)read_xx(&shared);
-  }
-  return NULL;
-}
-
-static void read_many_and_end(void *bundle) {
-  read_many(NULL);
-  child_ends(statement_of_child(bundle));
-}
-
-static void crowds(void) {
-  chpl_sync_initAux(&shared.aux);
-  end_count count = {0, NULL};
-  stand_in_function(1, write_many);
-  stand_in_function(2, read_many_and_end);
-  pthread_t outside[2];
-  for (int index = 0; index < 2; ++index) {
-    CHECK(pthread_create(&outside[index], NULL, read_many, NULL) == 0);
-  }
-  for (int index = 0; index < WRITERS; ++index) {
-    add_child(&count, 1, NULL, 1);
-  }
-  for (int index = 0; index < WRITERS - 2; ++index) {
-    add_child(&count, 2, NULL, 1);
-  }
-  wait_for_children(&count);
-  for (int index = 0; index < 2; ++index) {
-    CHECK(pthread_join(outside[index], NULL) == 0);
-  }
-  CHECK(sum == (int64_t)WRITERS * EACH * (EACH + 1) / 2);
-}
+#include "sync_scenes.h"
 
 /* 4: the lock keeps tasks apart, whichever state the variable has. */
 static sync_variable guarded;
@@ -174,7 +106,7 @@ static void add_under_lock(void *bundle) {
 }
 
 static void locks(void) {
-  chpl_sync_initAux(&guarded.aux);
+  start(&guarded);
   end_count count = {0, NULL};
   stand_in_function(3, add_under_lock);
   for (int index = 0; index < WRITERS; ++index) {
@@ -194,7 +126,7 @@ static void read_once(void *bundle) {
 }
 
 static void single(void) {
-  chpl_sync_initAux(&once.aux);
+  start(&once);
   end_count count = {0, NULL};
   stand_in_function(4, read_once);
   for (int index = 0; index < 16; ++index) {

@@ -30,7 +30,8 @@ static int count_os_threads(void) {
 
 static threads_thread *made[tasks];
 
-/* Several at once: one starts the OS threads that it has claimed while others look how many there are. */
+/* Several at once: one starts the OS threads that it has claimed while others look how many there
+ * are. */
 static void *make_a_part(void *first) {
   threads_thread **const its = first;
   for (int i = 0; i < tasks / makers; ++i) its[i] = start(wait_at_the_gate, NULL);

@@ -1,5 +1,6 @@
-/* The atomic words of lock.c, parking.c, progress.c, spin.c, tracked.c and turn.c. The model tests put a file of the same name
- * before this one on the include path, so that those files themselves run on the explorer's memory.
+/* The atomic words of lock.c, parking.c, progress.c, spin.c, tracked.c and turn.c. The model tests
+ * put a file of the same name before this one on the include path, so that those files themselves
+ * run on the explorer's memory.
  * order: one of the compiler's __ATOMIC_ words. */
 #ifndef WEFT_THREADS_WORD_H
 #define WEFT_THREADS_WORD_H
